@@ -1,0 +1,3 @@
+//! The `lanedrop` command.
+
+fn main() {}

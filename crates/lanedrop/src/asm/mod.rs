@@ -1,0 +1,1 @@
+//! The text form of records, lossless for any 64 bytes.

@@ -1,0 +1,1 @@
+//! What the evidence leaves open, and what the model assumes instead.

@@ -1,0 +1,1 @@
+//! Execution of the instruction: the golden model and the fast path.

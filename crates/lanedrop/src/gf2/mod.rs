@@ -1,0 +1,1 @@
+//! Affine maps over GF(2)^32.

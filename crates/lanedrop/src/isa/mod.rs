@@ -1,0 +1,1 @@
+//! The 64-byte records: layout, enumerations, typed instruction, validation.

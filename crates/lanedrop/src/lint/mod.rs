@@ -1,0 +1,1 @@
+//! Warnings about what is legal but surely not meant.

@@ -1,0 +1,1 @@
+//! Generators, profiles, seeding, uniform conversion and comparison.
