@@ -1,3 +1,67 @@
-//! The `lanedrop` command.
+//! The `lanedrop` command: one file a verb in `cmd/`, which only translates
+//! between files and the library.
 
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod cmd;
+
+/// Model of AWS NeuronCore's Dropout instruction and its random numbers.
+#[derive(Parser)]
+#[command(
+    name = "lanedrop",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit status: 0 fine, 1 the input has findings, 2 could not run."
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// One variant a verb, in the order of the help.
+#[derive(Subcommand)]
+enum Verb {}
+
+/// What a verb found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing to object to: exit status 0.
+    Fine,
+    /// The input has findings: exit status 1.
+    Findings,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A reader that closed the pipe is no failure of ours.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let outcome: anyhow::Result<Outcome> = match cli.verb {};
+    match outcome {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(1),
+        // `lanedrop decode x | head` ends quietly.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "lanedrop: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Returns whether `error` comes from a reader that closed our output.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

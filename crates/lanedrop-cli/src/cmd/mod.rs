@@ -1,0 +1,1 @@
+//! The verbs: each file has its `Args` and a `run` that returns an [`Outcome`](crate::Outcome).
