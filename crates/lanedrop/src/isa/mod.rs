@@ -1,1 +1,5 @@
-//! The 64-byte records: layout, enumerations, typed instruction, validation.
+//! What the 64 bytes are: layout, enumerations, geometry, generations.
+
+mod threshold_type;
+
+pub use threshold_type::ThresholdType;
