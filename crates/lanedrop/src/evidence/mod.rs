@@ -5,11 +5,17 @@
 //! the build wherever it was relied on. What the evidence leaves open is in
 //! [`assumptions`].
 
+use serde::Serialize;
+
 pub mod assumptions;
 pub mod claims;
+mod filter;
+
+pub use filter::Filter;
 
 /// How far a claim may be relied on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Confidence {
     /// A hypothesis behind a wall: never hard-code it.
     Low,
@@ -20,7 +26,8 @@ pub enum Confidence {
 }
 
 /// Where a claim comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Basis {
     /// Read from an artifact (header, binary, document, device output).
     Observed,
@@ -31,7 +38,8 @@ pub enum Basis {
 }
 
 /// Whether the sources leave a claim standing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// Nothing found speaks against it.
     Uncontested,
@@ -42,7 +50,7 @@ pub enum Standing {
 }
 
 /// What stops a claim from being settled, and what would settle it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Wall {
     /// Which kind of material crosses the wall.
     pub kind: WallKind,
@@ -51,7 +59,8 @@ pub struct Wall {
 }
 
 /// Which kind of material would cross a [`Wall`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WallKind {
     /// A fuller checkout, a missing file or a missing disassembler table.
     ClosableWithCorpus,
@@ -66,7 +75,7 @@ pub enum WallKind {
 }
 
 /// One fact about the instruction or its surroundings.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     /// Stable name, lower case with hyphens.
     pub id: &'static str,
@@ -86,7 +95,100 @@ pub struct Claim {
     pub wall: Option<Wall>,
 }
 
+impl Confidence {
+    /// Every value, from the weakest.
+    pub const ALL: [Self; 3] = [Self::Low, Self::Med, Self::High];
+
+    /// Returns the name as the ledger prints it: `HIGH`, `MED`, `LOW`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "LOW",
+            Self::Med => "MED",
+            Self::High => "HIGH",
+        }
+    }
+}
+
+impl Basis {
+    /// Every value, from the strongest.
+    pub const ALL: [Self; 3] = [Self::Observed, Self::Inferred, Self::Carried];
+
+    /// Returns the name as the ledger prints it: `OBSERVED`, `INFERRED`, `CARRIED`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Observed => "OBSERVED",
+            Self::Inferred => "INFERRED",
+            Self::Carried => "CARRIED",
+        }
+    }
+}
+
+impl Standing {
+    /// Every value, from the best.
+    pub const ALL: [Self; 3] = [Self::Uncontested, Self::Contested, Self::Refuted];
+
+    /// Returns the name as the ledger prints it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uncontested => "uncontested",
+            Self::Contested => "contested",
+            Self::Refuted => "refuted",
+        }
+    }
+}
+
+impl WallKind {
+    /// Every value.
+    pub const ALL: [Self; 5] = [
+        Self::ClosableWithCorpus,
+        Self::ClosableWithLicense,
+        Self::ClosableWithHardware,
+        Self::ClosableWithStatic,
+        Self::Fundamental,
+    ];
+
+    /// Returns the name as the ledger prints it, such as `closable-with-hardware`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClosableWithCorpus => "closable-with-corpus",
+            Self::ClosableWithLicense => "closable-with-license",
+            Self::ClosableWithHardware => "closable-with-hardware",
+            Self::ClosableWithStatic => "closable-with-static",
+            Self::Fundamental => "fundamental",
+        }
+    }
+}
+
 impl Claim {
+    /// Returns the standing in short: `HIGH/OBSERVED`, and `contested` or
+    /// `refuted` behind a comma where other sources disagree.
+    ///
+    /// ```
+    /// use lanedrop::evidence::claims::encoding::DROPOUT_OPCODE;
+    /// assert_eq!(DROPOUT_OPCODE.tag(), "HIGH/OBSERVED");
+    /// ```
+    pub const fn tag(&self) -> &'static str {
+        /// One arm for each of the 27 combinations, all written by the macro.
+        macro_rules! tags {
+            ($($confidence:ident $c:literal),*) => {
+                match (self.confidence, self.basis, self.standing) {
+                    $(
+                        (Confidence::$confidence, Basis::Observed, Standing::Uncontested) => concat!($c, "/OBSERVED"),
+                        (Confidence::$confidence, Basis::Observed, Standing::Contested) => concat!($c, "/OBSERVED, contested"),
+                        (Confidence::$confidence, Basis::Observed, Standing::Refuted) => concat!($c, "/OBSERVED, refuted"),
+                        (Confidence::$confidence, Basis::Inferred, Standing::Uncontested) => concat!($c, "/INFERRED"),
+                        (Confidence::$confidence, Basis::Inferred, Standing::Contested) => concat!($c, "/INFERRED, contested"),
+                        (Confidence::$confidence, Basis::Inferred, Standing::Refuted) => concat!($c, "/INFERRED, refuted"),
+                        (Confidence::$confidence, Basis::Carried, Standing::Uncontested) => concat!($c, "/CARRIED"),
+                        (Confidence::$confidence, Basis::Carried, Standing::Contested) => concat!($c, "/CARRIED, contested"),
+                        (Confidence::$confidence, Basis::Carried, Standing::Refuted) => concat!($c, "/CARRIED, refuted"),
+                    )*
+                }
+            };
+        }
+        tags!(Low "LOW", Med "MED", High "HIGH")
+    }
+
     /// Returns a claim that nothing found speaks against.
     pub const fn new(
         id: &'static str,
