@@ -1,0 +1,268 @@
+//! The state of a device's lanes under a profile.
+
+use std::sync::Arc;
+
+use super::engine::{Engine, xorwow_draw};
+use super::{DrawOrder, Profile, Recurrence, Xorwow};
+use crate::gf2::Affine32;
+
+/// The generator state of some lanes under one profile.
+///
+/// A lane has one register or four; with four, its element `k` uses register
+/// `k mod 4`. Registers are kept in the order in which they serve: the first
+/// one serves next. Cloning is a snapshot.
+///
+/// ```
+/// # use lanedrop::rng::{Lanes, Profile};
+/// let profile = Profile::builtin("trn1").unwrap();
+/// let mut lanes = Lanes::from_words(&profile, &[0x9d9b_f424], 1).unwrap();
+/// assert_eq!(lanes.draw(0), 0x3b37_e848);
+/// assert_eq!(lanes.to_words(), [0x3b37_e848]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    profile: Arc<Profile>,
+    engine: Arc<Engine>,
+    /// Lane after lane, register after register, the next to serve first.
+    words: Vec<u32>,
+    lanes: usize,
+}
+
+/// Why lanes could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LanesError {
+    /// No lane was asked for.
+    #[error("lanes is 0, expected at least 1")]
+    NoLanes,
+    /// The state would not fit into memory.
+    #[error("lanes is {lanes}, whose state does not fit into memory")]
+    TooMany {
+        /// How many were asked for.
+        lanes: usize,
+    },
+    /// The state has another number of words than the lanes.
+    #[error("state has {found} words, expected {lanes} lanes of {per_lane}")]
+    Words {
+        /// How many words were given.
+        found: usize,
+        /// How many lanes were asked for.
+        lanes: usize,
+        /// How many words the profile gives a lane.
+        per_lane: usize,
+    },
+    /// There is no rule that makes a lane's words from a seed.
+    #[error(
+        "profile {profile} has {per_lane} words a lane and no rule to make them from a seed; \
+         give the words themselves"
+    )]
+    NoSeedingRule {
+        /// The profile's name.
+        profile: String,
+        /// How many words the profile gives a lane.
+        per_lane: usize,
+    },
+    /// Only xorwow has words that the firmware starts from.
+    #[error("profile {profile} is not xorwow, and the firmware has default words for that alone")]
+    NoDefault {
+        /// The profile's name.
+        profile: String,
+    },
+    /// A field of the profile has a value that no device could have.
+    #[error("profile {profile} has {field} = {found}, expected {expected}")]
+    Profile {
+        /// The profile's name.
+        profile: String,
+        /// The field at fault.
+        field: &'static str,
+        /// What it holds.
+        found: u32,
+        /// What would do.
+        expected: &'static str,
+    },
+}
+
+impl Lanes {
+    /// Returns `lanes` lanes seeded by the profile's rule.
+    ///
+    /// # Errors
+    /// Where the profile has several words a lane, no rule makes them from one
+    /// seed; see also [`LanesError`].
+    pub fn seeded(profile: &Profile, seed: u32, lanes: usize) -> Result<Self, LanesError> {
+        let per_lane = profile.words_per_lane();
+        if profile.recurrence == Recurrence::Xorwow || per_lane > 1 {
+            let profile = profile.name.clone();
+            return Err(LanesError::NoSeedingRule { profile, per_lane });
+        }
+        Self::filled(profile, lanes, |words| {
+            words.extend((0..lanes).map(|lane| profile.seeding.word(seed, lane)));
+        })
+    }
+
+    /// Returns lanes with these words: lane after lane, in a lane register
+    /// after register, the one that serves next first; six words a register
+    /// for xorwow (`x, y, z, w, v, d`).
+    ///
+    /// # Errors
+    /// Where there are not `lanes` times [`Profile::words_per_lane`] words.
+    pub fn from_words(profile: &Profile, words: &[u32], lanes: usize) -> Result<Self, LanesError> {
+        let per_lane = profile.words_per_lane();
+        if lanes.checked_mul(per_lane) != Some(words.len()) {
+            return Err(LanesError::Words { found: words.len(), lanes, per_lane });
+        }
+        Self::filled(profile, lanes, |state| state.extend_from_slice(words))
+    }
+
+    /// Returns lanes in the state in which the firmware starts xorwow: the same
+    /// words in every register of every lane.
+    ///
+    /// # Errors
+    /// Where the profile's recurrence is not xorwow.
+    pub fn firmware_default(profile: &Profile, lanes: usize) -> Result<Self, LanesError> {
+        if profile.recurrence != Recurrence::Xorwow {
+            return Err(LanesError::NoDefault { profile: profile.name.clone() });
+        }
+        Self::filled(profile, lanes, |words| {
+            for _ in 0..lanes * usize::from(profile.registers_per_lane) {
+                words.extend_from_slice(&Xorwow::FIRMWARE_DEFAULT.words);
+            }
+        })
+    }
+
+    fn filled(
+        profile: &Profile,
+        lanes: usize,
+        fill: impl FnOnce(&mut Vec<u32>),
+    ) -> Result<Self, LanesError> {
+        let wrong = |field, found, expected| {
+            Err(LanesError::Profile { profile: profile.name.clone(), field, found, expected })
+        };
+        if !matches!(profile.registers_per_lane, 1 | 4) {
+            return wrong("registers_per_lane", profile.registers_per_lane.into(), "1 or 4");
+        }
+        if profile.steps_per_draw == 0 {
+            return wrong("steps_per_draw", 0, "at least 1");
+        }
+        if lanes == 0 {
+            return Err(LanesError::NoLanes);
+        }
+        let mut words = Vec::new();
+        let count = lanes.checked_mul(profile.words_per_lane());
+        if count.is_none_or(|count| words.try_reserve_exact(count).is_err()) {
+            return Err(LanesError::TooMany { lanes });
+        }
+        fill(&mut words);
+        let engine = Arc::new(Engine::new(profile));
+        Ok(Self { profile: Arc::new(profile.clone()), engine, words, lanes })
+    }
+
+    /// Returns the profile that the lanes draw by.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Returns how many lanes there are.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Returns how many words of state a lane has.
+    pub fn words_per_lane(&self) -> usize {
+        self.words.len() / self.lanes
+    }
+
+    /// Returns the state: `[lane][register][word]`, the register that serves
+    /// next first.
+    pub fn to_words(&self) -> Vec<u32> {
+        self.words.clone()
+    }
+
+    /// Returns the state of every lane, laid out as by [`Lanes::to_words`].
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Returns one lane's words, the register that serves next first.
+    ///
+    /// # Panics
+    /// Where there is no such lane.
+    pub fn registers(&self, lane: usize) -> &[u32] {
+        let width = self.words_per_lane();
+        &self.words[lane * width..][..width]
+    }
+
+    /// Returns one lane's words for a kernel to move on, the register that
+    /// serves next first.
+    ///
+    /// # Panics
+    /// Where there is no such lane.
+    pub fn registers_mut(&mut self, lane: usize) -> &mut [u32] {
+        let width = self.words_per_lane();
+        &mut self.words[lane * width..][..width]
+    }
+
+    /// Returns what `n` draws do to a register, in about a microsecond; `None`
+    /// for xorwow, which is not affine.
+    ///
+    /// `n` counts the register's own draws, of which a lane with four registers
+    /// makes four at a time. The tables behind it are shared with clones.
+    pub fn draw_power(&self, n: u64) -> Option<Affine32> {
+        self.engine.power(n)
+    }
+
+    /// Returns the next draw of `lane`.
+    ///
+    /// # Panics
+    /// Where there is no such lane.
+    pub fn draw(&mut self, lane: usize) -> u32 {
+        let mut draw = [0];
+        self.fill(lane, &mut draw);
+        draw[0]
+    }
+
+    /// Fills `draws` with the next draws of `lane`.
+    ///
+    /// # Panics
+    /// Where there is no such lane.
+    pub fn fill(&mut self, lane: usize, draws: &mut [u32]) {
+        let engine = Arc::clone(&self.engine);
+        let before = self.profile.draw == DrawOrder::Before;
+        let registers = self.registers_mut(lane);
+        match &*engine {
+            Engine::Affine { table, .. } => {
+                let registers = registers.as_chunks_mut::<1>().0;
+                serve(registers, draws, |[word]| {
+                    let old = *word;
+                    *word = table.apply(old);
+                    if before { old } else { *word }
+                });
+            }
+            Engine::Xorwow { steps } => {
+                let registers = registers.as_chunks_mut::<6>().0;
+                serve(registers, draws, |words| {
+                    let mut register = Xorwow { words: *words };
+                    let old = register.output();
+                    xorwow_draw(&mut register, *steps);
+                    *words = register.words;
+                    if before { old } else { register.output() }
+                });
+            }
+        }
+    }
+}
+
+/// Fills `draws` from the registers in turn and leaves them so that the one
+/// that serves next is first.
+fn serve<const WORDS: usize>(
+    registers: &mut [[u32; WORDS]],
+    draws: &mut [u32],
+    mut draw: impl FnMut(&mut [u32; WORDS]) -> u32,
+) {
+    let count = registers.len();
+    for turn in draws.chunks_mut(count) {
+        for (slot, register) in turn.iter_mut().zip(registers.iter_mut()) {
+            *slot = draw(register);
+        }
+    }
+    registers.rotate_left(draws.len() % count);
+}
