@@ -1,9 +1,10 @@
 //! The state of a device's lanes under a profile.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::engine::{Engine, xorwow_draw};
-use super::{DrawOrder, Profile, Recurrence, Xorwow};
+use super::engine::{Engine, Leap};
+use super::{Profile, Recurrence, Xorwow};
 use crate::gf2::Affine32;
 
 /// The generator state of some lanes under one profile.
@@ -207,7 +208,10 @@ impl Lanes {
     /// `n` counts the register's own draws, of which a lane with four registers
     /// makes four at a time. The tables behind it are shared with clones.
     pub fn draw_power(&self, n: u64) -> Option<Affine32> {
-        self.engine.power(n)
+        match self.engine.leap(n) {
+            Leap::Affine(map) => Some(map),
+            Leap::Xorwow(_) => None,
+        }
     }
 
     /// Returns the next draw of `lane`.
@@ -225,44 +229,59 @@ impl Lanes {
     /// # Panics
     /// Where there is no such lane.
     pub fn fill(&mut self, lane: usize, draws: &mut [u32]) {
-        let engine = Arc::clone(&self.engine);
-        let before = self.profile.draw == DrawOrder::Before;
-        let registers = self.registers_mut(lane);
-        match &*engine {
-            Engine::Affine { table, .. } => {
-                let registers = registers.as_chunks_mut::<1>().0;
-                serve(registers, draws, |[word]| {
-                    let old = *word;
-                    *word = table.apply(old);
-                    if before { old } else { *word }
-                });
+        let width = self.words_per_lane();
+        self.engine.fill(&mut self.words[lane * width..][..width], draws);
+    }
+
+    /// Moves `lane` on by `n` draws at once.
+    ///
+    /// ```
+    /// # use lanedrop::rng::{Lanes, Profile};
+    /// let profile = Profile::builtin("trn1").unwrap();
+    /// let mut walked = Lanes::seeded(&profile, 42, 4).unwrap();
+    /// let mut jumped = walked.clone();
+    /// walked.fill(2, &mut [0; 1000]);
+    /// jumped.advance(2, 1000);
+    /// assert_eq!(jumped, walked);
+    /// ```
+    ///
+    /// # Panics
+    /// Where there is no such lane.
+    pub fn advance(&mut self, lane: usize, n: u64) {
+        self.advance_lanes(lane..lane + 1, n);
+    }
+
+    /// Moves every lane on by `n` draws at once.
+    pub fn advance_all(&mut self, n: u64) {
+        self.advance_lanes(0..self.lanes, n);
+    }
+
+    fn advance_lanes(&mut self, lanes: Range<usize>, n: u64) {
+        let width = self.words_per_lane();
+        let registers = usize::from(self.profile.registers_per_lane);
+        let words = &mut self.words[lanes.start * width..lanes.end * width];
+        // `n` draws take every register round `n / registers` times, and the
+        // first few once more.
+        let rounds = n / registers as u64;
+        let more = (n % registers as u64) as usize * (width / registers);
+        let leap = self.engine.leap(rounds);
+        let one_more = (more > 0).then(|| self.engine.leap(rounds + 1));
+        for lane in words.chunks_exact_mut(width) {
+            let (first, rest) = lane.split_at_mut(more);
+            if let Some(one_more) = &one_more {
+                one_more.apply(first);
             }
-            Engine::Xorwow { steps } => {
-                let registers = registers.as_chunks_mut::<6>().0;
-                serve(registers, draws, |words| {
-                    let mut register = Xorwow { words: *words };
-                    let old = register.output();
-                    xorwow_draw(&mut register, *steps);
-                    *words = register.words;
-                    if before { old } else { register.output() }
-                });
-            }
+            leap.apply(rest);
+            lane.rotate_left(more);
         }
     }
 }
 
-/// Fills `draws` from the registers in turn and leaves them so that the one
-/// that serves next is first.
-fn serve<const WORDS: usize>(
-    registers: &mut [[u32; WORDS]],
-    draws: &mut [u32],
-    mut draw: impl FnMut(&mut [u32; WORDS]) -> u32,
-) {
-    let count = registers.len();
-    for turn in draws.chunks_mut(count) {
-        for (slot, register) in turn.iter_mut().zip(registers.iter_mut()) {
-            *slot = draw(register);
-        }
+impl PartialEq for Lanes {
+    /// Whether both have the same profile and the same state.
+    fn eq(&self, other: &Self) -> bool {
+        self.words == other.words && self.profile == other.profile
     }
-    registers.rotate_left(draws.len() % count);
 }
+
+impl Eq for Lanes {}
