@@ -189,6 +189,13 @@ impl Claim {
         tags!(Low "LOW", Med "MED", High "HIGH")
     }
 
+    /// Returns whether less can be built on this claim than on `other`: by
+    /// confidence, then by standing.
+    pub fn is_weaker_than(&self, other: &Self) -> bool {
+        let rank = |claim: &Self| (claim.confidence, claim.standing == Standing::Uncontested);
+        rank(self) < rank(other)
+    }
+
     /// Returns a claim that nothing found speaks against.
     pub const fn new(
         id: &'static str,
