@@ -34,7 +34,7 @@ pub(super) struct XorwowEngine {
 }
 
 /// From how many xorwow steps a draw on the tables are quicker than walking.
-const MANY_STEPS: u32 = 12;
+const MANY_STEPS: u32 = 14;
 
 impl Engine {
     pub(super) fn new(profile: &Profile) -> Self {
