@@ -1,1 +1,18 @@
-//! Execution of the instruction: the golden model and the fast path.
+//! Execution of the instruction: the golden model and what runs tensors.
+//!
+//! [`reference`] says what happens to an element; a [`Runner`] applies it to a
+//! tensor, any stretch of it at a time, as a [`Job`] asks. Bytes come in and go
+//! out as slices; files and arrays are the callers' business.
+
+mod backend;
+mod element;
+mod error;
+pub mod reference;
+mod runner;
+mod scale;
+
+pub use backend::Backend;
+pub use element::Element;
+pub use error::ExecError;
+pub use runner::{Job, Masks, Runner, packed_len};
+pub use scale::{Multiply, scale_factor};

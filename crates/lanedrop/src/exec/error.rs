@@ -1,0 +1,78 @@
+//! Why a tensor cannot be run.
+
+use super::Element;
+
+/// Why a [`Runner`](super::Runner) could not be made or used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecError {
+    /// A number of thresholds that fits neither the tensor nor the lanes.
+    #[error("thresholds has {found} values, expected 1 or one a lane ({lanes})")]
+    Thresholds {
+        /// How many there are.
+        found: usize,
+        /// How many lanes there are.
+        lanes: usize,
+    },
+    /// A tensor with more elements than are counted.
+    #[error("{rows} rows of {row_len} elements are more than a u64 counts")]
+    TooManyElements {
+        /// The number of rows.
+        rows: u64,
+        /// The length of a row.
+        row_len: u64,
+    },
+    /// A stretch that is not inside the tensor.
+    #[error("{len} elements from {first} on are not inside a tensor of {elements}")]
+    Outside {
+        /// The first element of the stretch.
+        first: u64,
+        /// The length of the stretch.
+        len: u64,
+        /// How many elements the tensor has.
+        elements: u64,
+    },
+    /// Bytes that are no whole elements.
+    #[error("{len_bytes} bytes are no whole elements of {size_bytes} bytes")]
+    PartialElement {
+        /// How many bytes there are.
+        len_bytes: usize,
+        /// The size of an element.
+        size_bytes: usize,
+    },
+    /// An output of another length than the stretch asks for.
+    #[error("{output} has {found} bytes, expected {wanted}")]
+    OutputLen {
+        /// Which output.
+        output: &'static str,
+        /// How long it is.
+        found: usize,
+        /// How long it should be.
+        wanted: u64,
+    },
+    /// A packed mask that would start inside a byte.
+    #[error(
+        "a packed mask starts at column {column} of its row, expected a multiple of 8 or the end"
+    )]
+    PackedColumn {
+        /// The column at fault.
+        column: u64,
+    },
+    /// A multiply of integers.
+    #[error("elements are {}, and only floats can be scaled", element.name())]
+    ScaleInteger {
+        /// The element type.
+        element: Element,
+    },
+    /// A multiply whose factor would not be finite, or have nothing to keep.
+    #[error("threshold {threshold} of lane {lane} keeps nothing, so no factor keeps the mean")]
+    ScaleNothing {
+        /// The first lane concerned.
+        lane: usize,
+        /// Its threshold.
+        threshold: f32,
+    },
+    /// No thread to run on.
+    #[error("threads is 0, expected at least 1")]
+    NoThreads,
+}
