@@ -1,0 +1,177 @@
+//! Keep bits of any affine register, eight lanes side by side.
+//!
+//! Every key bit of the next 64 draws is a bit-matrix product of the register.
+//! The high bits of the key decide all but one element in 2^14, so the low
+//! ones are made only where a block of 512 elements has an undecided one.
+
+use std::arch::x86_64::*;
+
+use super::{Advance, Product, Row, load, planes, registers, store, transpose_bytes};
+use crate::kernel::linear::key_functionals;
+use crate::kernel::recurrence::{Cut, Key, Recurrence, Rows};
+use crate::kernel::{Cuts, WORDS};
+
+/// Draws in a block of eight lanes: one vector a key bit.
+const BLOCK: usize = 64;
+/// Lanes side by side.
+const LANES: usize = 8;
+/// Key bits made for every element.
+const HIGH: u32 = 14;
+
+/// What the kernel knows of a register.
+pub(in crate::kernel) struct LinearGf {
+    /// Key bit `i`, the lowest first: word `k` has draws `8 k..8 k + 8`.
+    bits: Vec<Product>,
+    advance: Advance,
+    one_draw: Rows,
+    key: Key,
+}
+
+/// The cuts of eight lanes as vectors, a word a lane.
+struct CutVectors {
+    /// `clear[i]`: all ones where bit `i` of the cut is clear, byte `k` of
+    /// every word for lane `k`, as the products are laid out.
+    clear: [Row; 32],
+    none: Row,
+    below: Row,
+}
+
+impl LinearGf {
+    /// Prepares a register.
+    pub(in crate::kernel) fn new(recurrence: &Recurrence, key: Key) -> Self {
+        let functionals = key_functionals(recurrence, key, BLOCK);
+        let bit = |bit: u32| {
+            Product::new(&std::array::from_fn(|word| {
+                std::array::from_fn(|draw| functionals[8 * word + draw][bit as usize])
+            }))
+        };
+        let one_draw = Rows::one_draw(recurrence);
+        Self {
+            bits: (0..key.bits).map(bit).collect(),
+            advance: Advance::new(&one_draw.power(BLOCK).0),
+            one_draw,
+            key,
+        }
+    }
+
+    /// Writes the keep bits of the next `draws` draws of each register.
+    ///
+    /// Register `r` gets the words from `keep[r * stride]` on, eight at a time.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,gfni")]
+    pub(in crate::kernel) fn keep(
+        &self,
+        cuts: Cuts<'_>,
+        lanes: &mut [u32],
+        draws: usize,
+        keep: &mut [u64],
+        stride: usize,
+    ) {
+        let rest = draws % BLOCK;
+        let last = (rest != 0).then(|| Advance::new(&self.one_draw.power(rest).0));
+        let same = match cuts {
+            Cuts::Same(cut) => Some(self.vectors(&[cut; LANES])),
+            Cuts::Each(_) => None,
+        };
+        let blocks = draws.div_ceil(BLOCK);
+        for (group, lanes) in lanes.chunks_mut(LANES).enumerate() {
+            let first = group * LANES;
+            let each;
+            let vectors = match (&same, cuts) {
+                (Some(same), _) => same,
+                (None, cuts) => {
+                    let mut group = [cuts.of(first); LANES];
+                    for (lane, cut) in group.iter_mut().enumerate().take(lanes.len()) {
+                        *cut = cuts.of(first + lane);
+                    }
+                    each = self.vectors(&group);
+                    &each
+                }
+            };
+            let mut packed = [0; LANES];
+            packed[..lanes.len()].copy_from_slice(lanes);
+            let mut now = planes(&packed);
+            for eight in (0..blocks).step_by(WORDS) {
+                let mut kept = [_mm512_setzero_si512(); WORDS];
+                for (at, kept) in kept.iter_mut().enumerate().take(blocks - eight) {
+                    *kept = transpose_bytes(self.compare(vectors, &now));
+                    now = match &last {
+                        Some(last) if eight + at == draws / BLOCK => last.of(&now),
+                        _ => self.advance.of(&now),
+                    };
+                }
+                for (lane, kept) in transpose_words(kept).into_iter().enumerate().take(lanes.len())
+                {
+                    if let Some(to) = keep[(first + lane) * stride + eight..].first_chunk_mut() {
+                        store(to, kept);
+                    }
+                }
+            }
+            lanes.copy_from_slice(&registers(&now)[..lanes.len()]);
+        }
+    }
+
+    /// Spreads the cuts of eight lanes over vectors.
+    fn vectors(&self, cuts: &[Cut; LANES]) -> CutVectors {
+        let row = |test: &dyn Fn(&Cut) -> bool| {
+            [u64::from_le_bytes(cuts.map(|cut| if test(&cut) { 0xff } else { 0 })); 8]
+        };
+        let mut clear = [[0; 8]; 32];
+        for (bit, clear) in clear.iter_mut().enumerate().take(self.key.bits as usize) {
+            *clear = row(&|cut| cut.at_least >> bit & 1 == 0);
+        }
+        CutVectors {
+            clear,
+            none: row(&|cut| cut.at_least >> self.key.bits != 0),
+            below: row(&|cut| cut.below),
+        }
+    }
+
+    /// Returns the keep bits of 64 draws: byte `8 k + lane` has draws
+    /// `8 k..8 k + 8` of a lane.
+    #[target_feature(enable = "avx512f,avx512bw,gfni")]
+    #[inline]
+    fn compare(&self, cuts: &CutVectors, now: &[__m512i; 4]) -> __m512i {
+        let low = self.key.bits.saturating_sub(HIGH) as usize;
+        // Kept if all lower bits say yes, and if all say no.
+        let mut yes = _mm512_set1_epi64(-1);
+        let mut no = _mm512_setzero_si512();
+        for (product, clear) in self.bits[low..].iter().zip(&cuts.clear[low..]) {
+            let seen = product.of(now);
+            let clear = load(clear);
+            // The majority of kept, seen and a clear bit of the cut.
+            yes = _mm512_ternarylogic_epi64::<0xe8>(yes, seen, clear);
+            no = _mm512_ternarylogic_epi64::<0xe8>(no, seen, clear);
+        }
+        if low != 0 && _mm512_cmpneq_epi64_mask(yes, no) != 0 {
+            let mut lower = _mm512_set1_epi64(-1);
+            for (product, clear) in self.bits[..low].iter().zip(&cuts.clear) {
+                let clear = load(clear);
+                lower = _mm512_ternarylogic_epi64::<0xe8>(lower, product.of(now), clear);
+            }
+            // Where undecided, as the lower bits say: no | (yes & lower)
+            yes = _mm512_ternarylogic_epi64::<0xf8>(no, yes, lower);
+        }
+        // (kept and not none) xor below
+        _mm512_ternarylogic_epi64::<0x9a>(yes, load(&cuts.none), load(&cuts.below))
+    }
+}
+
+/// Transposes 8x8 words.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn transpose_words(rows: [__m512i; 8]) -> [__m512i; 8] {
+    let [a, b, c, d, e, f, g, h] = rows;
+    let even = super::transpose_quarters([
+        _mm512_unpacklo_epi64(a, b),
+        _mm512_unpacklo_epi64(c, d),
+        _mm512_unpacklo_epi64(e, f),
+        _mm512_unpacklo_epi64(g, h),
+    ]);
+    let odd = super::transpose_quarters([
+        _mm512_unpackhi_epi64(a, b),
+        _mm512_unpackhi_epi64(c, d),
+        _mm512_unpackhi_epi64(e, f),
+        _mm512_unpackhi_epi64(g, h),
+    ]);
+    [even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3]]
+}
