@@ -91,7 +91,7 @@ fn plain<R: Copy>(
 }
 
 fn clear_pads(keep: &mut [u64], draws: usize) {
-    if draws % 64 != 0 {
+    if !draws.is_multiple_of(64) {
         keep[draws / 64] &= (1 << (draws % 64)) - 1;
     }
 }
@@ -169,7 +169,9 @@ fn xorwow_registers_keep_what_draws_one_at_a_time_keep() {
     for backend in available() {
         for before in [false, true] {
             for key in [TOP23, LOW23, SIGNED] {
-                for (lanes, draws) in [(1usize, 1usize), (16, 64), (17, 100), (5, 33), (40, 32), (3, 0)] {
+                for (lanes, draws) in
+                    [(1usize, 1usize), (16, 64), (17, 100), (5, 33), (40, 32), (3, 0)]
+                {
                     let registers = XorwowRegisters::new(backend, key, before);
                     let start: Vec<[u32; 6]> = (0..lanes as u32)
                         .map(|lane| {

@@ -12,6 +12,9 @@ const BLOCK: usize = 64 * WORDS;
 /// Blocks compared at a time.
 const STRIP: usize = 4;
 
+/// Bytes of a [`Strand`].
+const STRAND_BYTES: usize = 8 * (WORDS + 1);
+
 /// One block of the sequence behind the word that holds what came before it.
 type Strand = [u64; WORDS + 1];
 
@@ -140,39 +143,23 @@ impl Window {
             return [[if all { u64::MAX } else { 0 }; WORDS]; STRIP];
         }
         // Shifts by 0..8 bits are made once; whole bytes come with the load.
-        let mut shifted = [[[0u8; 8 * (WORDS + 1)]; STRIP]; 8];
+        let mut shifted = [[[0u8; STRAND_BYTES]; STRIP]; 8];
         for (by, copies) in shifted.iter_mut().enumerate() {
             for (copy, strand) in copies.iter_mut().zip(strands) {
-                let mut words = [strand[0] << by; WORDS + 1];
-                for at in 1..=WORDS {
-                    // The first shift by one keeps both in range at 0.
-                    words[at] = strand[at] << by | strand[at - 1] >> 1 >> (63 - by);
-                }
-                for (bytes, word) in copy.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-                    *bytes = word.to_le_bytes();
-                }
+                *copy = shift(strand, by as u32);
             }
         }
-        let mut kept = [[0u64; WORDS]; STRIP];
-        let first = cut.at_least.trailing_zeros();
-        for bit in first..self.key.bits {
+        let mut kept = [[u64::MAX; WORDS]; STRIP];
+        for bit in cut.at_least.trailing_zeros()..self.key.bits {
             let place = self.key.low + bit;
             let lag = self.shift.lag(place) as usize;
-            let invert = if self.key.signed && place == 31 { u64::MAX } else { 0 };
-            let from = 8 - lag / 8;
-            let set = cut.at_least >> bit & 1 == 1;
-            for (words, copy) in kept.iter_mut().zip(&shifted[lag % 8]) {
-                let window = &copy[from..from + 8 * WORDS];
-                for (word, bytes) in words.iter_mut().zip(window.as_chunks::<8>().0) {
-                    let seen = u64::from_le_bytes(*bytes) ^ invert;
-                    *word = if bit == first {
-                        seen
-                    } else if set {
-                        *word & seen
-                    } else {
-                        *word | seen
-                    };
-                }
+            let copies = &shifted[lag % 8];
+            let invert = self.key.signed && place == 31;
+            match (cut.at_least >> bit & 1 == 1, invert) {
+                (true, false) => combine(&mut kept, copies, lag / 8, |kept, seen| kept & seen),
+                (false, false) => combine(&mut kept, copies, lag / 8, |kept, seen| kept | seen),
+                (true, true) => combine(&mut kept, copies, lag / 8, |kept, seen| kept & !seen),
+                (false, true) => combine(&mut kept, copies, lag / 8, |kept, seen| kept | !seen),
             }
         }
         if cut.below {
@@ -181,5 +168,35 @@ impl Window {
             }
         }
         kept
+    }
+}
+
+/// Returns a strand with each bit `by` places later, by less than 8.
+#[inline(always)]
+fn shift(strand: &Strand, by: u32) -> [u8; STRAND_BYTES] {
+    let mut bytes = [0; STRAND_BYTES];
+    let (before, words) = bytes.split_at_mut(8);
+    before.copy_from_slice(&(strand[0] << by).to_le_bytes());
+    for (at, bytes) in words.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        // The first shift by one keeps both in range when `by` is 0.
+        let carried = strand[at] >> 1 >> (63 - by);
+        *bytes = (strand[at + 1] << by | carried).to_le_bytes();
+    }
+    bytes
+}
+
+/// Combines the keep bits of a strip with the windows `late` bytes back.
+#[inline(always)]
+fn combine(
+    kept: &mut [[u64; WORDS]; STRIP],
+    copies: &[[u8; STRAND_BYTES]; STRIP],
+    late: usize,
+    logic: impl Fn(u64, u64) -> u64,
+) {
+    for (kept, copy) in kept.iter_mut().zip(copies) {
+        let window = &copy[8 - late.min(8)..];
+        for (kept, bytes) in kept.iter_mut().zip(window.as_chunks::<8>().0) {
+            *kept = logic(*kept, u64::from_le_bytes(*bytes));
+        }
     }
 }

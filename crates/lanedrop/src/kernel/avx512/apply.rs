@@ -117,9 +117,9 @@ fn apply_in_place_with<const E: usize>(data: &mut [u8], keep: &[u64]) {
             store(data, value);
         }
     }
-    for line in groups * E..data.len() {
-        let value = kept::<E>(&data[line], bits_from(keep, line * (64 / E)));
-        store(&mut data[line], value);
+    for (line, data) in data.iter_mut().enumerate().skip(groups * E) {
+        let value = kept::<E>(data, bits_from(keep, line * (64 / E)));
+        store(data, value);
     }
     let bits = bits_from(keep, data.len() * (64 / E));
     let copy = some::<E>(tail, bits);

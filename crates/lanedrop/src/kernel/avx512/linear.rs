@@ -113,9 +113,9 @@ impl LinearGf {
     /// Spreads the cuts of eight lanes over vectors.
     fn vectors(&self, cuts: &[Cut; LANES]) -> CutVectors {
         let row = |test: &dyn Fn(&Cut) -> bool| {
-            [u64::from_le_bytes(cuts.map(|cut| if test(&cut) { 0xff } else { 0 })); 8]
+            Row([u64::from_le_bytes(cuts.map(|cut| if test(&cut) { 0xff } else { 0 })); 8])
         };
-        let mut clear = [[0; 8]; 32];
+        let mut clear = [Row::default(); 32];
         for (bit, clear) in clear.iter_mut().enumerate().take(self.key.bits as usize) {
             *clear = row(&|cut| cut.at_least >> bit & 1 == 0);
         }

@@ -80,21 +80,23 @@ pub(super) fn keep_linear(
     unsafe { linear.keep(cuts, registers, draws, keep, stride) }
 }
 
-/// Eight 64-bit words, as they lie in a vector.
-type Row = [u64; 8];
+/// Eight 64-bit words, as they lie in a vector; a load never straddles lines.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Row([u64; 8]);
 
 /// Loads eight words.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load(from: &Row) -> __m512i {
     // SAFETY: `from` is 64 readable bytes and `loadu` asks no alignment.
-    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    unsafe { _mm512_loadu_si512(from.0.as_ptr().cast()) }
 }
 
 /// Stores eight words.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn store(to: &mut Row, value: __m512i) {
+fn store(to: &mut [u64; 8], value: __m512i) {
     // SAFETY: `to` is 64 writable bytes and `storeu` asks no alignment.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
 }
@@ -132,9 +134,9 @@ impl Product {
     fn new(functionals: &[[Functional; 8]; 8]) -> Self {
         Self {
             maps: std::array::from_fn(|byte| {
-                std::array::from_fn(|word| matrix(&functionals[word], byte))
+                Row(std::array::from_fn(|word| matrix(&functionals[word], byte)))
             }),
-            constant: std::array::from_fn(|word| constants(&functionals[word])),
+            constant: Row(std::array::from_fn(|word| constants(&functionals[word]))),
         }
     }
 
@@ -220,14 +222,14 @@ fn xor3(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn transpose_bytes(value: __m512i) -> __m512i {
-    const INDEX: Row = {
+    static INDEX: Row = {
         let mut words = [0u64; 8];
         let mut to = 0;
         while to < 64 {
             words[to / 8] |= ((to % 8 * 8 + to / 8) as u64) << (8 * (to % 8));
             to += 1;
         }
-        words
+        Row(words)
     };
     _mm512_permutexvar_epi8(load(&INDEX), value)
 }

@@ -199,7 +199,7 @@ impl WindowGf {
     #[inline]
     fn older(&self, now: &[__m512i; 4]) -> [__m512i; 8] {
         let before = self.before.of(now);
-        let top = load(&std::array::from_fn(|lane| (lane as u64) << 56));
+        let top = load(&Row(std::array::from_fn(|lane| (lane as u64) << 56)));
         let mut older = [before; 8];
         for (residue, older) in older.iter_mut().enumerate() {
             let from = _mm512_add_epi8(top, _mm512_set1_epi8(8 * residue as i8));
@@ -258,13 +258,13 @@ impl WindowGf {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
     #[inline]
     fn compare_each(&self, cuts: &[Cut], windows: &Windows) -> [__m512i; 8] {
-        let mut at_least: Row = [0; 8];
-        let mut none: Row = [0; 8];
-        let mut below: Row = [0; 8];
+        let mut at_least: Row = Row([0; 8]);
+        let mut none: Row = Row([0; 8]);
+        let mut below: Row = Row([0; 8]);
         for (lane, cut) in cuts.iter().enumerate().take(LANES) {
-            at_least[lane] = cut.at_least;
-            none[lane] = if cut.at_least >> self.key.bits != 0 { u64::MAX } else { 0 };
-            below[lane] = if cut.below { u64::MAX } else { 0 };
+            at_least.0[lane] = cut.at_least;
+            none.0[lane] = if cut.at_least >> self.key.bits != 0 { u64::MAX } else { 0 };
+            below.0[lane] = if cut.below { u64::MAX } else { 0 };
         }
         let at_least = load(&at_least);
         let mut kept = [_mm512_set1_epi64(-1); 8];
