@@ -87,6 +87,7 @@ pub(super) fn short_name(field: &'static Field) -> &'static str {
     match field.name {
         "src_mem_pattern.start_addr" => "src",
         "dst_mem_pattern.start_addr" => "dst",
+        "pred_mem_pattern.start_addr" => "pred",
         "num_active_channels" => "channels",
         name => name.rsplit('.').next().unwrap_or(name),
     }
@@ -99,6 +100,7 @@ pub(super) fn needed(field: &'static Field) -> &'static str {
         "threshold_src" | "threshold_type" | "threshold" => "drop",
         name if name.starts_with("src_mem_pattern") => "src",
         name if name.starts_with("dst_mem_pattern") => "dst",
+        name if name.starts_with("pred_mem_pattern") => "pred",
         _ => short_name(field),
     }
 }

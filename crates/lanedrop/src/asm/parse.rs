@@ -224,6 +224,10 @@ impl<'a> Parser<'a> {
                 let byte = value::unsigned(&mut self.lexer, "a byte", 255)?;
                 draft.write(key, field.offset_bytes, &byte.to_le_bytes()[..1])
             }
+            Kind::Word => {
+                let word = value::unsigned(&mut self.lexer, "a word of 32 bits", u32::MAX)?;
+                draft.write(key, field.offset_bytes, &word.to_le_bytes())
+            }
             Kind::SemaphoreValue => {
                 let value = value::unsigned(&mut self.lexer, "semaphore_value", u32::MAX)?;
                 draft.write_shared(key, value)

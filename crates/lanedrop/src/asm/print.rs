@@ -173,7 +173,7 @@ impl<'a> Lines<'a> {
             Kind::Code(table) => write!(line, "{}", Member(table, byte)),
             Kind::Byte => write!(line, "0x{byte:02x}"),
             Kind::Count(_) | Kind::WaitIdx | Kind::UpdateIdx => write!(line, "{byte}"),
-            Kind::SemaphoreValue => write!(line, "{}", field.u32(self.word)),
+            Kind::Word | Kind::SemaphoreValue => write!(line, "{}", field.u32(self.word)),
             Kind::Reserved
             | Kind::Addr4
             | Kind::StepElem
@@ -237,6 +237,12 @@ impl<'a> Lines<'a> {
         polarity: Option<(&'static Field, u8)>,
     ) -> fmt::Result {
         let other = polarity.is_some_and(|(field, code)| field.u8(self.word) != code);
+        let zero = |field: &Field| {
+            field.omitted == Omitted::Zero && field.bytes(self.word).iter().all(|&byte| byte == 0)
+        };
+        if zero(value) && zero(src) {
+            return Ok(());
+        }
         if other || self.told & mask(value) != 0 {
             return Ok(());
         }

@@ -198,3 +198,66 @@ fn the_rate_is_the_nearest_float_and_nans_keep_their_bits() {
     assert!(rate(0x0000_0001).contains("drop=1e-45"));
     assert!(rate(0x7f7f_ffff).contains("drop=3.4028235e38"));
 }
+
+#[test]
+fn neighbours_have_a_text_of_their_own() {
+    let text = "\
+.generation v4
+
+# 0x0000
+tensor_scalar_arith_op dtype=fp32 imm0=1.5 channels=128 op0=mult
+    src=sbuf[p0+0x0](512)
+    dst=sbuf[p0+0x800](512)
+
+# 0x0040
+memset dtype=bfloat16 channels=32 fill_value=16256
+    dst=sbuf[p0+0x0](4, 2@8)
+
+# 0x0080
+rand_get_state algorithm=lfsr rand_generator=rng_lfsr dtype=uint32 channels=128
+    dst=sbuf[p0+0x0](4)
+
+# 0x00c0
+rand_set_state algorithm=xorwow channels=64 in_dtype=uint32 rand_generator=rng_xorwow
+    src=sbuf[p64+0x0](24)
+
+# 0x0100
+rand2 min=-1.0 max=*sbuf[p0+0x40] dtype=fp32 channels=128
+    dst=sbuf[p0+0x0](7)
+
+# 0x0140
+pseudo_set_rng_seed seed=42
+";
+    let words = assemble(text, Generation::V4).unwrap();
+    assert_eq!(
+        words.iter().map(Word::opcode).collect::<Vec<_>>(),
+        [0x43, 0x49, 0x77, 0x78, 0xe2, 0xd0]
+    );
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.0).collect();
+    assert_eq!(disassemble(&bytes, Generation::V4).unwrap(), text);
+    assert_eq!(words[0].0[32..48], [10, 10, 128, 0, 6, 0, 0, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0]);
+    assert_eq!(words[4].0[12..15], [3, 0, 1]);
+}
+
+#[test]
+fn any_bytes_of_a_neighbour_survive_the_text() {
+    let mut state = 1u64;
+    let mut byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    for layout in crate::isa::layout::LAYOUTS {
+        for &opcode in layout.opcodes {
+            for round in 0..200 {
+                let mut word =
+                    Word(std::array::from_fn(|_| if round % 2 == 0 { 0 } else { byte() }));
+                for _ in 0..round % 16 {
+                    word.0[usize::from(byte() % 64)] = byte();
+                }
+                word.0[0] = opcode;
+                let text = disassemble(&word.0, Generation::V3).unwrap();
+                assert_eq!(assemble(&text, Generation::V3), Ok(vec![word]), "{text}");
+            }
+        }
+    }
+}

@@ -38,6 +38,8 @@ pub enum Kind {
     Count(&'static str),
     /// A byte without a known structure.
     Byte,
+    /// 4 bytes that are a number or bits of one.
+    Word,
     /// Bytes that are zero in a legal record.
     Reserved,
     /// The index of the wait's semaphore or event.
@@ -137,7 +139,7 @@ impl Field {
                 let (halves, len) = self.halves(word);
                 Raw::Unsigned(halves, len)
             }
-            Kind::Addr4 | Kind::SemaphoreValue | Kind::Immediate { .. } => {
+            Kind::Word | Kind::Addr4 | Kind::SemaphoreValue | Kind::Immediate { .. } => {
                 Raw::Number(self.u32(word))
             }
             Kind::Code(_) | Kind::Count(_) | Kind::Byte | Kind::WaitIdx | Kind::UpdateIdx => {
@@ -177,6 +179,10 @@ impl Field {
                 }
             },
             Kind::Count(unit) => format!("{byte} {unit}"),
+            Kind::Word => match self.u32(word) {
+                small @ 0..=9 => small.to_string(),
+                number => format!("{number} (0x{number:08x})"),
+            },
             Kind::Byte if byte == 0 => "none".to_owned(),
             Kind::Byte => format!("0x{byte:02x}"),
             Kind::Reserved if self.bytes(word).iter().all(|&byte| byte == 0) => "zero".to_owned(),

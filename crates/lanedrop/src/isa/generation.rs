@@ -106,6 +106,8 @@ impl GenerationSet {
     pub const FROM_V3: Self = Self(0b1110);
     /// v4 and later.
     pub const FROM_V4: Self = Self(0b1100);
+    /// v4 alone.
+    pub const ONLY_V4: Self = Self(0b0100);
     /// v5 alone.
     pub const FROM_V5: Self = Self(0b1000);
 

@@ -4,10 +4,9 @@
 //! kinds share. To add one is to add a table here and to list it in
 //! [`LAYOUTS`]; decoding, JSON, text and documentation follow.
 
-use super::alu::AccumCmd;
 use super::events::{DebugCmd, UpdateMode, WaitMode};
 use super::operand::{ImmSrc, ThresholdType};
-use super::{Dtype, Field, Kind, Omitted, opcode};
+use super::{Dtype, Field, Kind, Omitted, neighbours, opcode};
 use crate::evidence::claims::{dtypes, encoding, memory};
 
 /// The fields of a record kind.
@@ -86,9 +85,21 @@ macro_rules! rows {
         }),*]
     };
 }
+pub(super) use rows;
 
 /// Every record kind with fields of its own.
-pub static LAYOUTS: &[&Layout] = &[&S3D3_DROPOUT];
+pub static LAYOUTS: &[&Layout] = &[
+    &S3D3_DROPOUT,
+    &neighbours::S3D3_TS,
+    &neighbours::D4_MR,
+    &neighbours::D4_RAND,
+    &neighbours::S1_RAND,
+    &neighbours::D3_RAND,
+    &neighbours::PSEUDO_SET_RNG_SEED,
+    &neighbours::S3D3_CP_PRED_SCALAR,
+    &neighbours::S3D3_TS_SELECT,
+    &neighbours::S3D3_AC,
+];
 
 /// Header and events, which every record starts with.
 pub static COMMON: Layout = Layout {
@@ -154,15 +165,8 @@ pub static S3D3_DROPOUT: Layout = Layout {
     },
 };
 
-/// Enumerations no row here uses yet, but neighbours do.
-pub static OTHER_TABLES: &[&super::CodeTable] = &[
-    super::AluOp::TABLE,
-    AccumCmd::TABLE,
-    super::RandAlgorithm::TABLE,
-    super::RandSrc::TABLE,
-    super::RandPostProc::TABLE,
-    super::RandStateUpdate::TABLE,
-];
+/// Enumerations that no row uses.
+pub static OTHER_TABLES: &[&super::CodeTable] = &[];
 
 #[cfg(test)]
 mod tests {

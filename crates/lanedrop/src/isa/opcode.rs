@@ -6,6 +6,29 @@ use crate::evidence::claims::encoding;
 /// Opcode of Dropout, on every generation.
 pub const DROPOUT: u8 = 0x7f;
 
+/// Opcode of Activate.
+pub const ACTIVATE: u8 = 0x21;
+/// Opcode of TensorScalar with arithmetic operators.
+pub const TENSOR_SCALAR: u8 = 0x43;
+/// Opcode of MEMSET.
+pub const MEMSET: u8 = 0x49;
+/// Opcode of RNG, which writes raw draws.
+pub const RNG: u8 = 0x4d;
+/// Opcode of RAND, which is not maintained.
+pub const RAND: u8 = 0x76;
+/// Opcode of RAND_GET_STATE.
+pub const RAND_GET_STATE: u8 = 0x77;
+/// Opcode of RAND_SET_STATE.
+pub const RAND_SET_STATE: u8 = 0x78;
+/// Opcode of TensorScalarSelect.
+pub const TENSOR_SCALAR_SELECT: u8 = 0x98;
+/// Opcode of PSEUDO_SET_RNG_SEED.
+pub const SET_RNG_SEED: u8 = 0xd0;
+/// Opcode of RAND2, from v4 on.
+pub const RAND2: u8 = 0xe2;
+/// Opcode of CopyPredicatedScalar.
+pub const COPY_PREDICATED_SCALAR: u8 = 0xe8;
+
 /// Opcode of QuantizeMX, the one record whose length byte carries a flag.
 pub const QUANTIZE_MX: u8 = 0xe3;
 

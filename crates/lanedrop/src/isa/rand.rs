@@ -40,3 +40,23 @@ codes! {
         ImmLane = 2 "IMM_LANE", ALL, "an immediate state, told apart by lane";
     }
 }
+
+codes! {
+    /// Which operations of a TensorScalar have their operands swapped.
+    pub enum ReverseOperands: "REVERSE_OPERANDS", neighbours::TS_RESULT {
+        None = 0 "NONE", ALL, "x is the left operand of both";
+        First = 1 "FIRST", ALL, "imm0 op0 x";
+        Second = 2 "SECOND", ALL, "imm1 op1 of the first result";
+        Both = 3 "BOTH", ALL, "both swapped";
+    }
+}
+
+codes! {
+    /// Where the bias of an Activate comes from (`IMM_SRC_N`), with other codes
+    /// than [`ImmSrc`](super::ImmSrc).
+    pub enum ImmSrcN: "IMM_SRC_N", neighbours::IMM_SRC_N_CODES {
+        PointerImmediate = 0 "POINTER_IMMEDIATE", ALL, "the record holds the address of one value a partition";
+        InstructionImmediate = 1 "INSTRUCTION_IMMEDIATE", ALL, "the value is in the record";
+        RegPtrImmediate = 2 "REG_PTR_IMMEDIATE", ALL, "a register holds that address";
+    }
+}
