@@ -10,6 +10,7 @@ use serde::Serialize;
 pub mod assumptions;
 pub mod claims;
 mod filter;
+pub mod firmware;
 
 pub use filter::Filter;
 

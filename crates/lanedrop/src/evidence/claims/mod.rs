@@ -9,6 +9,7 @@ pub mod memory;
 pub mod neighbours;
 pub mod rng;
 pub mod rules;
+pub mod sites;
 
 /// Defines claims as statics and lists them all in `ALL`.
 ///
@@ -47,10 +48,19 @@ pub(crate) use claims;
 
 /// Returns every claim, in the order of the subjects.
 pub fn all() -> impl Iterator<Item = &'static Claim> {
-    [encoding::ALL, memory::ALL, dtypes::ALL, rules::ALL, neighbours::ALL, rng::ALL, firmware::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        encoding::ALL,
+        memory::ALL,
+        dtypes::ALL,
+        rules::ALL,
+        neighbours::ALL,
+        rng::ALL,
+        firmware::ALL,
+        sites::ALL,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 /// Returns the claim with this id.
