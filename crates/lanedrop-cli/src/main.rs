@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod cmd;
+mod profiles;
+mod state;
 
 /// Model of AWS NeuronCore's Dropout instruction and its random numbers.
 #[derive(Parser)]
@@ -24,7 +26,10 @@ struct Cli {
 
 /// One variant a verb, in the order of the help.
 #[derive(Subcommand)]
-enum Verb {}
+enum Verb {
+    Draw(cmd::draw::Args),
+    Profile(cmd::profile::Args),
+}
 
 /// What a verb found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +49,10 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let outcome: anyhow::Result<Outcome> = match cli.verb {};
+    let outcome: anyhow::Result<Outcome> = match &cli.verb {
+        Verb::Draw(args) => cmd::draw::run(args),
+        Verb::Profile(args) => cmd::profile::run(args),
+    };
     match outcome {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),

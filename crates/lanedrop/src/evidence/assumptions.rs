@@ -106,8 +106,8 @@ assumptions! {
         claims [rng::DROPOUT_RNG_IS_LFSR, rng::XORWOW_V4_VECTOR];
     XORSHIFT_STAND_IN = "xorshift-stand-in",
         "the register is the xorshift 13, 17, 5",
-        because "the page that calls the LFSR xorshift-style names no shifts; these are Marsaglia's best known",
-        settled by "it is a stand-in, refuted for the Rng path by the dumps",
+        because "the page that calls the LFSR xorshift-style names no shifts; these are Marsaglia's best known, a stand-in that the dumps refute for the Rng path",
+        settled by "one Dropout of 128 lanes by 33 elements from known dense seeds",
         claims [rng::LFSR_XORSHIFT_STYLE, rng::LFSR_WALL];
     CONVERT_TOP23 = "convert-top23",
         "the top 23 bits of a draw become the mantissa",

@@ -67,9 +67,16 @@ impl Philox4x32 {
 
     /// Returns the next draw.
     pub fn next_u32(&mut self) -> u32 {
-        let draw = Self::block(self.counter(), self.key)[usize::from(self.drawn)];
+        let draw = self.peek(0);
         self.advance(1);
         draw
+    }
+
+    /// Returns the draw that comes after `n` others, and stays where it is.
+    pub fn peek(&self, n: u128) -> u32 {
+        let mut ahead = *self;
+        ahead.advance(n);
+        Self::block(ahead.counter(), self.key)[usize::from(ahead.drawn)]
     }
 
     /// Fills `draws` with the next draws, a block at a time.
@@ -82,15 +89,14 @@ impl Philox4x32 {
             let (now, later) = rest.split_at_mut(taken);
             now.copy_from_slice(&left[..taken]);
             rest = later;
-            self.advance(taken as u64);
+            self.advance(taken as u128);
         }
     }
 
-    /// Goes on by `n` draws at once.
-    pub fn advance(&mut self, n: u64) {
-        // At most 3 + 2^64 - 1 words: no overflow in 128 bits.
-        let words = u128::from(self.drawn) + u128::from(n);
-        self.counter = self.counter.wrapping_add(words / 4);
+    /// Goes on by `n` draws at once. The whole period is 2^130.
+    pub fn advance(&mut self, n: u128) {
+        let words = u128::from(self.drawn) + n % 4;
+        self.counter = self.counter.wrapping_add(n / 4).wrapping_add(words / 4);
         self.drawn = (words % 4) as u8;
     }
 }
@@ -124,16 +130,18 @@ mod tests {
     }
 
     #[test]
-    fn a_fill_draws_what_single_draws_do() {
+    fn a_fill_draws_what_single_draws_and_peeks_do() {
         for start in 0..4 {
             for length in [0, 1, 3, 4, 5, 11] {
                 let mut one = Philox4x32::new([u32::MAX, u32::MAX, 7, 0], [1, 2]);
                 one.advance(start);
                 let mut other = one;
+                let peeked: Vec<u32> = (0..length as u128).map(|n| one.peek(n)).collect();
                 let mut draws = vec![0; length];
                 one.fill(&mut draws);
                 let singly: Vec<u32> = draws.iter().map(|_| other.next_u32()).collect();
-                assert_eq!((draws, one), (singly, other));
+                assert_eq!((&draws, one), (&singly, other));
+                assert_eq!(draws, peeked);
             }
         }
     }
@@ -144,14 +152,14 @@ mod tests {
         generator.advance(5);
         assert_eq!((generator.counter(), generator.position()), ([0; 4], 1));
         let mut long = Philox4x32::new([0; 4], [0; 2]);
-        long.advance(u64::MAX);
+        long.advance(u128::MAX);
         long.advance(1);
-        assert_eq!((long.counter(), long.position()), ([0, 1 << 30, 0, 0], 0));
+        assert_eq!((long.counter(), long.position()), ([0, 0, 0, 1 << 30], 0));
     }
 
     #[test]
     fn jumps_add() {
-        let jumped = |steps: &[u64]| {
+        let jumped = |steps: &[u128]| {
             let mut generator = Philox4x32::new([1, 2, 3, 4], [5, 6]);
             steps.iter().for_each(|&n| generator.advance(n));
             generator

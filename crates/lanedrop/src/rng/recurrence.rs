@@ -1,5 +1,7 @@
 //! What one step does to a register.
 
+use std::fmt;
+
 use crate::gf2::Affine32;
 
 /// The end of the register that bits leave by.
@@ -132,6 +134,60 @@ impl Recurrence {
             Self::Xorwow => "xorwow",
         }
     }
+}
+
+impl Direction {
+    /// Returns the direction as a profile file spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+}
+
+impl Feedback {
+    /// Returns the feedback as a profile file spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Xor => "xor",
+            Self::Xnor => "xnor",
+        }
+    }
+}
+
+impl fmt::Display for Shift {
+    /// Writes the shift as a profile file spells it, `L13`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Left(n) => write!(f, "L{n}"),
+            Self::Right(n) => write!(f, "R{n}"),
+        }
+    }
+}
+
+impl fmt::Display for Recurrence {
+    /// Writes the recurrence in a few words: `fibonacci left 32,22,2,1 xnor`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        match self {
+            Self::Fibonacci { direction, mask, feedback } => {
+                let taps: Vec<_> = taps(*mask).map(|tap| tap.to_string()).collect();
+                let taps = if taps.is_empty() { "without taps".into() } else { taps.join(",") };
+                write!(f, " {} {taps} {}", direction.as_str(), feedback.as_str())
+            }
+            Self::Galois { direction, mask, feedback } => {
+                write!(f, " {} {mask:#010x} {}", direction.as_str(), feedback.as_str())
+            }
+            Self::Xorshift { shifts } => shifts.iter().try_for_each(|shift| write!(f, " {shift}")),
+            Self::Matrix(_) | Self::Xorwow => Ok(()),
+        }
+    }
+}
+
+/// Returns the taps of a mask, the highest first: tap `t` is bit `t - 1`.
+pub(super) fn taps(mask: u32) -> impl Iterator<Item = u32> {
+    (1..=32).rev().filter(move |tap| mask >> (tap - 1) & 1 == 1)
 }
 
 #[cfg(test)]
