@@ -44,6 +44,23 @@ codes! {
 }
 
 impl AluOp {
+    /// Returns whether the operator computes on numbers, as those of
+    /// TensorScalar 0x43 do; the others work on bits.
+    pub const fn is_arithmetic(self) -> bool {
+        !matches!(
+            self,
+            Self::Not
+                | Self::ArithShiftLeft
+                | Self::ArithShiftRight
+                | Self::BitwiseAnd
+                | Self::BitwiseOr
+                | Self::BitwiseXor
+                | Self::LogicalShiftLeft
+                | Self::LogicalShiftRight
+                | Self::Crc32
+        )
+    }
+
     /// Returns the generations that have an integer operator of this code,
     /// known by its range alone: 0xc4..=0xe1 from v3 on, of which v2 has
     /// 0xc4..=0xc6.

@@ -60,3 +60,14 @@ codes! {
         RegPtrImmediate = 2 "REG_PTR_IMMEDIATE", ALL, "a register holds that address";
     }
 }
+
+impl ImmSrcN {
+    /// Returns the same source in the enumeration that all other operands use.
+    pub const fn plain(self) -> super::ImmSrc {
+        match self {
+            Self::PointerImmediate => super::ImmSrc::PointerImmediate,
+            Self::InstructionImmediate => super::ImmSrc::InstructionImmediate,
+            Self::RegPtrImmediate => super::ImmSrc::RegPtrImmediate,
+        }
+    }
+}

@@ -7,7 +7,9 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use super::Rule;
 use crate::evidence::Claim;
 use crate::isa::word::Hex;
-use crate::isa::{CodeTable, Field, Generation, Word};
+use crate::isa::{
+    CodeTable, Field, Generation, RAND_STATES, RandAlgorithm, RandSrc, Word, rand_states,
+};
 
 /// What was asked of a record, and what came of it.
 #[derive(Clone, Debug)]
@@ -111,6 +113,33 @@ pub enum Expected {
         /// The product of the other's.
         other: u64,
     },
+    /// A type that records may read on this generation.
+    Dtype(Generation),
+    /// The same, or FP32R.
+    DtypeOrFp32r(Generation),
+    /// A float type, FP32R included.
+    FloatOrFp32r,
+    /// An operator of the generation that is not refused.
+    AluOp(Generation),
+    /// An operator of the arithmetic kind; this one belongs to another opcode.
+    ArithmeticOp,
+    /// A draw as it is, or a uniform.
+    RawOrUniform,
+    /// A source and an algorithm that an engine of the generation pairs.
+    StatePairing(Generation),
+    /// As many elements as a state of this kind has words.
+    StateWords {
+        /// Where the state is.
+        source: RandSrc,
+        /// Of which generator.
+        algorithm: RandAlgorithm,
+        /// Elements there are.
+        found: u64,
+        /// On which generation.
+        generation: Generation,
+    },
+    /// This element count, the product of the destination's counts.
+    ElementCount(u64),
     /// FP32, or 0 for it.
     Fp32,
     /// A float type, or 0 for FP32.
@@ -144,6 +173,8 @@ pub enum Expected {
     },
     /// An address in SBUF or PSUM.
     Placed(Generation),
+    /// An address in SBUF; PSUM will not do.
+    InSbuf,
     /// A type of 4 bytes, or a destination in SBUF.
     FourBytesInPsum,
     /// A form whose code the headers print.
@@ -187,6 +218,40 @@ impl fmt::Display for Expected {
             Self::Elements { here, other } => {
                 write!(f, "{other} elements as the other pattern, this one has {here}")
             }
+            Self::Dtype(generation) => write!(
+                f,
+                "a dtype records read on {generation}: no 64-bit type, no FP32R, not INVALID"
+            ),
+            Self::DtypeOrFp32r(generation) => {
+                write!(f, "a dtype records write on {generation}: no 64-bit type, not INVALID")
+            }
+            Self::FloatOrFp32r => {
+                f.write_str("FP32, FP32R, FP16, BFLOAT16, FP8_EXP3, FP8_EXP4 or FP8_EXP5")
+            }
+            Self::AluOp(generation) => {
+                write!(f, "an ALU_OP of {generation} other than DIVIDE, POW and MOD")
+            }
+            Self::ArithmeticOp => {
+                f.write_str("an arithmetic operator; this one belongs to another opcode")
+            }
+            Self::RawOrUniform => f.write_str("RAW_U32 or UNIFORM_IN_RANGE"),
+            Self::StatePairing(generation) => {
+                write!(f, "a state that an engine of {generation} keeps:")?;
+                let states = RAND_STATES.iter().filter(|s| s.generations.contains(generation));
+                for (i, state) in states.enumerate() {
+                    let comma = if i == 0 { "" } else { "," };
+                    write!(f, "{comma} {} with {}", state.source, state.algorithm)?;
+                }
+                Ok(())
+            }
+            Self::StateWords { source, algorithm, found, generation } => {
+                for (i, state) in rand_states(source, algorithm, generation).enumerate() {
+                    let or = if i == 0 { "" } else { " or " };
+                    write!(f, "{or}{} elements ({})", state.words, state.engine)?;
+                }
+                write!(f, ", there are {found}")
+            }
+            Self::ElementCount(count) => write!(f, "{count}, the elements of the destination"),
             Self::Fp32 => f.write_str("0x0a (FP32), or 0x00 for it"),
             Self::Float => {
                 f.write_str("FP32 (or 0x00), FP16, BFLOAT16, FP8_EXP3, FP8_EXP4 or FP8_EXP5")
@@ -212,6 +277,7 @@ impl fmt::Display for Expected {
             Self::Aligned { bytes } => write!(f, "a multiple of {bytes} bytes"),
             Self::Placed(Generation::V5) => f.write_str("an address in SBUF"),
             Self::Placed(_) => f.write_str("an address in SBUF or PSUM"),
+            Self::InSbuf => f.write_str("an address in SBUF"),
             Self::FourBytesInPsum => f.write_str("SBUF, or a dtype of 4 bytes in PSUM"),
             Self::KnownForm => f.write_str("a form with a known number; this one's is inferred"),
             Self::SaturateFlag => f.write_str("0x10; bit 0 is the saturate flag of QuantizeMX"),

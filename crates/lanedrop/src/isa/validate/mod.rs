@@ -7,6 +7,9 @@
 
 mod dropout;
 mod finding;
+mod neighbours;
+mod operand;
+mod rand;
 pub mod rules;
 
 pub use finding::{Expected, Found, Remark, Report, Scope, Violation};
@@ -32,10 +35,22 @@ pub fn validate(word: &Word, generation: Generation) -> Report {
     let mut report = Report::new(*word, generation);
     header(word, generation, &mut report);
     neuron_events(word, &mut report);
-    if word.opcode() == opcode::DROPOUT {
-        report.checked = Scope::Record;
-        dropout::check(word, generation, &mut report);
-    }
+    let check: fn(&Word, Generation, &mut Report) = match word.opcode() {
+        opcode::DROPOUT => dropout::check,
+        opcode::TENSOR_SCALAR => neighbours::tensor_scalar,
+        opcode::COPY_PREDICATED_SCALAR => neighbours::copy_predicated_scalar,
+        opcode::TENSOR_SCALAR_SELECT => neighbours::tensor_scalar_select,
+        opcode::ACTIVATE => neighbours::activate,
+        opcode::MEMSET | opcode::RNG => rand::memset_or_rng,
+        opcode::RAND => rand::rand,
+        opcode::RAND_GET_STATE => rand::get_state,
+        opcode::RAND_SET_STATE => rand::set_state,
+        opcode::RAND2 => rand::rand2,
+        opcode::SET_RNG_SEED => rand::set_rng_seed,
+        _ => return report,
+    };
+    report.checked = Scope::Record;
+    check(word, generation, &mut report);
     report
 }
 
