@@ -3,7 +3,7 @@
 //!
 //! The modules stand in order of dependence; each uses only earlier ones:
 //! [`evidence`], [`isa`], [`asm`], [`gf2`], [`rng`], [`device`], [`kernel`],
-//! [`exec`], [`lint`]. There is no file or terminal I/O here: the `lanedrop` command and
+//! [`exec`], [`neff`], [`lint`]. There is no file or terminal I/O here: the `lanedrop` command and
 //! the bindings bring bytes in and take bytes out.
 
 pub mod asm;
@@ -14,4 +14,5 @@ pub mod gf2;
 pub mod isa;
 pub mod kernel;
 pub mod lint;
+pub mod neff;
 pub mod rng;

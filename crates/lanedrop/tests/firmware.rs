@@ -1,5 +1,7 @@
 //! The checker of firmware libraries, on files made here from the tables.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 
 use lanedrop::evidence::Basis;

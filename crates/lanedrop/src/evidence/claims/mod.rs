@@ -6,6 +6,7 @@ pub mod dtypes;
 pub mod encoding;
 pub mod firmware;
 pub mod memory;
+pub mod neff;
 pub mod neighbours;
 pub mod rng;
 pub mod rules;
