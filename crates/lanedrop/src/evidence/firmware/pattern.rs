@@ -45,8 +45,10 @@ impl Pattern {
 
     /// Returns where in `bytes` the pattern first stands.
     pub fn find(self, bytes: &[u8]) -> Option<usize> {
-        let last = bytes.len().checked_sub(self.len())?;
-        (0..=last).find(|&at| self.matches(&bytes[at..]))
+        let known: Vec<(u8, u8)> = self.bytes().collect();
+        bytes.windows(known.len().max(1)).position(|window| {
+            known.iter().zip(window).all(|((value, mask), byte)| byte & mask == *value)
+        })
     }
 }
 
