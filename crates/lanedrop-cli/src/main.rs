@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod cmd;
+mod input;
+mod output;
 mod profiles;
 mod state;
 
@@ -27,8 +29,13 @@ struct Cli {
 /// One variant a verb, in the order of the help.
 #[derive(Subcommand)]
 enum Verb {
+    Decode(cmd::decode::Args),
+    Validate(cmd::validate::Args),
+    Assemble(cmd::assemble::Args),
+    Disassemble(cmd::disassemble::Args),
     Draw(cmd::draw::Args),
     Profile(cmd::profile::Args),
+    Evidence(cmd::evidence::Args),
 }
 
 /// What a verb found.
@@ -50,8 +57,13 @@ fn main() -> ExitCode {
         }
     };
     let outcome: anyhow::Result<Outcome> = match &cli.verb {
+        Verb::Decode(args) => cmd::decode::run(args),
+        Verb::Validate(args) => cmd::validate::run(args),
+        Verb::Assemble(args) => cmd::assemble::run(args),
+        Verb::Disassemble(args) => cmd::disassemble::run(args),
         Verb::Draw(args) => cmd::draw::run(args),
         Verb::Profile(args) => cmd::profile::run(args),
+        Verb::Evidence(args) => cmd::evidence::run(args),
     };
     match outcome {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

@@ -1,4 +1,9 @@
 //! The verbs: each file has its `Args` and a `run` that returns an [`Outcome`](crate::Outcome).
 
+pub(crate) mod assemble;
+pub(crate) mod decode;
+pub(crate) mod disassemble;
 pub(crate) mod draw;
+pub(crate) mod evidence;
 pub(crate) mod profile;
+pub(crate) mod validate;

@@ -74,7 +74,7 @@ macro_rules! codes {
         #[repr(u8)]
         #[allow(non_camel_case_types)]
         pub enum $type {
-            $(#[doc = concat!("`", $name, "` (", stringify!($code), "): ", $says)] $variant = $code,)*
+            $(#[doc = concat!("`", $name, "` (", stringify!($code), ") ", $says)] $variant = $code,)*
         }
 
         impl $type {

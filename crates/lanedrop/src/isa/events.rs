@@ -8,19 +8,19 @@ use crate::evidence::claims::encoding;
 codes! {
     /// What a record tells the debugger (`DEBUG_CMD_LEVELS`).
     pub enum DebugCmd: "DEBUG_CMD_LEVELS", encoding::DEBUG_BYTES {
-        None = 0 "NONE", ALL, "nothing";
-        Notify = 1 "NOTIFY", ALL, "notifies";
-        Start = 3 "START", ALL, "notifies at the start";
-        End = 5 "END", ALL, "notifies at the end";
-        StartEnd = 7 "START_END", ALL, "notifies at start and end";
-        InsField = 9 "INS_FIELD", ALL, "a field of the instruction decides";
+        None = 0 "NONE", ALL, "";
+        Notify = 1 "NOTIFY", ALL, "";
+        Start = 3 "START", ALL, "";
+        End = 5 "END", ALL, "";
+        StartEnd = 7 "START_END", ALL, "";
+        InsField = 9 "INS_FIELD", ALL, "";
     }
 }
 
 codes! {
     /// What a record waits for before it executes.
     pub enum WaitMode: "WAIT_MODE", encoding::WAIT_MODES {
-        None = 0 "NONE", ALL, "does not wait";
+        None = 0 "NONE", ALL, "";
         SemEqImm = 1 "SEM_EQ_IMM", ALL, "semaphore == value";
         SemLtImm = 2 "SEM_LT_IMM", ALL, "semaphore < value";
         SemLeImm = 3 "SEM_LE_IMM", ALL, "semaphore <= value";
@@ -42,7 +42,7 @@ codes! {
     /// What a record does to an event or a semaphore, and when: once its
     /// operands are read, or when it is complete.
     pub enum UpdateMode: "UPDATE_MODE", encoding::UPDATE_MODES {
-        None = 0 "NONE", ALL, "updates nothing";
+        None = 0 "NONE", ALL, "";
         EventSetRead = 1 "EVENT_SET_READ", ALL, "sets the event, at read";
         EventClearRead = 2 "EVENT_CLEAR_READ", ALL, "clears the event, at read";
         SemIncRead = 3 "SEM_INC_READ", ALL, "semaphore += 1, at read";

@@ -205,11 +205,17 @@ impl Field {
             },
             Kind::SemaphoreValue => semaphore_value(word),
             Kind::Addr4 => Addr4(self.u32(word)).describe(generation),
-            Kind::StepElem => "steps in elements, innermost first".to_owned(),
+            Kind::StepElem => {
+                let (halves, len) = self.halves(word);
+                let steps: Vec<_> =
+                    halves[..len].iter().map(|half| half.cast_signed().to_string()).collect();
+                format!("{} elements, innermost first", steps.join(", "))
+            }
             Kind::NumElem => {
                 let (halves, len) = self.halves(word);
                 let product: u64 = halves[..len].iter().map(|&n| u64::from(n)).product();
-                format!("{product} elements a channel")
+                let counts: Vec<_> = halves[..len].iter().map(u16::to_string).collect();
+                format!("{} = {product} elements a channel", counts.join(" x "))
             }
             Kind::Immediate { src_bytes } => match ImmSrc::from_code(word.0[src_bytes]) {
                 None => "unread: its source is no member of IMM_SRC".to_owned(),

@@ -121,8 +121,11 @@ super::claims! {
 
     OPCODE_TABLE = "opcode-table", High Observed,
         "174 opcodes have names; 145, 150, 159 and 165 of them exist on v2, v3, v4 and v5, and none ever changes its value",
-        "page \"Cross-Generation Opcode-Table Diff + TONGA\" (four header enumerations)",
-        contested ["page \"DVE Datamove / Misc Encoding\" names 0x69 and 0x6a stream_shuffle and stream_transpose; the headers have LOAD_MASK_SELECT and STREAM_SHUFFLE"];
+        "page \"Cross-Generation Opcode-Table Diff + TONGA\" (four header enumerations)";
+    STREAM_SHUFFLE_NAMES = "stream-shuffle-names", High Observed,
+        "0x69 and 0x6a are LOAD_MASK_SELECT and STREAM_SHUFFLE",
+        "header enumerations (page \"Cross-Generation Opcode-Table Diff + TONGA\")",
+        contested ["page \"DVE Datamove / Misc Encoding\" names them stream_shuffle and stream_transpose"];
     OPCODES_IN_NO_HEADER = "opcodes-in-no-header", Low Observed,
         "0xb7 and 0xeb are named by the compiler's tables alone and exist in no generation's header",
         "page \"ISA Numeric Enum-Ordinal Tables\"";

@@ -1,0 +1,45 @@
+//! Results on standard output, and files written beside their place.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use serde::Serialize;
+
+/// Returns standard output behind a buffer; flush it before returning.
+pub(crate) fn stdout() -> BufWriter<io::StdoutLock<'static>> {
+    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// Writes values as a JSON array with one element a line.
+pub(crate) fn json_array<T: Serialize>(
+    out: &mut impl Write,
+    values: impl IntoIterator<Item = T>,
+) -> anyhow::Result<()> {
+    let mut separator = "[\n";
+    let mut empty = true;
+    for value in values {
+        out.write_all(separator.as_bytes())?;
+        // An error of the writer keeps its kind, so that a closed pipe is known.
+        serde_json::to_writer(&mut *out, &value).map_err(io::Error::from)?;
+        (separator, empty) = (",\n", false);
+    }
+    out.write_all(if empty { b"[]\n" } else { b"\n]\n" })?;
+    Ok(())
+}
+
+/// Writes `bytes` to a file beside `path` and renames it, so that no half of
+/// it is ever seen there.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".lanedrop-").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| path.display().to_string())
+}
