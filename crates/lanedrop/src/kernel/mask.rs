@@ -28,6 +28,17 @@ const fn expand<const N: usize>() -> [[u8; N]; 256] {
     masks
 }
 
+/// Returns the keep bits from element `element` on, as many as a word has.
+#[inline(always)]
+pub(super) fn bits_from(keep: &[u64], element: usize) -> u64 {
+    let (word, bit) = (element / 64, element % 64);
+    let low = keep.get(word).map_or(0, |word| word >> bit);
+    // The first shift by one keeps both in range at bit 0.
+    let high =
+        if bit == 0 { 0 } else { keep.get(word + 1).map_or(0, |word| word << 1 << (63 - bit)) };
+    low | high
+}
+
 /// Writes the kept elements of `from` and zeros for the others.
 #[inline(always)]
 pub(super) fn apply(size: ElementBytes, from: &[u8], keep: &[u64], to: &mut [u8]) {
@@ -44,7 +55,9 @@ fn apply_with<const N: usize>(masks: &[[u8; N]; 256], from: &[u8], keep: &[u64],
     let bits = |eight: usize| (keep[eight / 8] >> (eight % 8 * 8)) as usize & 255;
     for (eight, (from, to)) in from.iter().zip(to).enumerate() {
         let mask = &masks[bits(eight)];
-        *to = std::array::from_fn(|at| from[at] & mask[at]);
+        for ((to, from), mask) in to.iter_mut().zip(from).zip(mask) {
+            *to = from & mask;
+        }
     }
     if !from_rest.is_empty() {
         let mask = &masks[bits(from.len())];
@@ -71,7 +84,9 @@ fn apply_in_place_with<const N: usize>(masks: &[[u8; N]; 256], data: &mut [u8], 
     let whole = data.len();
     for (eight, data) in data.iter_mut().enumerate() {
         let mask = &masks[bits(eight)];
-        *data = std::array::from_fn(|at| data[at] & mask[at]);
+        for (data, mask) in data.iter_mut().zip(mask) {
+            *data &= mask;
+        }
     }
     if !rest.is_empty() {
         for (data, mask) in rest.iter_mut().zip(&masks[bits(whole)]) {
@@ -87,7 +102,9 @@ pub(super) fn bytes(keep: &[u64], to: &mut [u8]) {
     let bits = |eight: usize| (keep[eight / 8] >> (eight % 8 * 8)) as usize & 255;
     let whole = eights.len();
     for (eight, to) in eights.iter_mut().enumerate() {
-        *to = BYTES[bits(eight)].map(|mask| mask & 1);
+        for (to, mask) in to.iter_mut().zip(BYTES[bits(eight)]) {
+            *to = mask & 1;
+        }
     }
     if !rest.is_empty() {
         for (to, mask) in rest.iter_mut().zip(BYTES[bits(whole)]) {

@@ -17,6 +17,7 @@ mod mask;
 mod portable;
 mod recurrence;
 mod scalar;
+mod scale;
 mod window;
 mod xorwow;
 
@@ -28,6 +29,7 @@ mod avx2;
 mod avx512;
 
 pub use recurrence::{Cut, Key, Recurrence};
+pub use scale::Scale;
 
 use linear::Linear;
 use window::Window;
@@ -107,6 +109,7 @@ pub struct Backend {
     apply: fn(ElementBytes, &[u8], &[u64], &mut [u8], bool),
     apply_in_place: fn(ElementBytes, &mut [u8], &[u64]),
     bytes: fn(&[u64], &mut [u8]),
+    scale: fn(Scale<'_>, &mut [u8]),
 }
 
 /// Returns the backends this CPU can run, the best one first.
@@ -177,6 +180,17 @@ impl Backend {
     pub fn bytes(&self, keep: &[u64], to: &mut [u8]) {
         check_words(ElementBytes::One, to.len(), keep.len());
         (self.bytes)(keep, to);
+    }
+
+    /// Multiplies little-endian elements where they are.
+    ///
+    /// # Panics
+    ///
+    /// When `data` holds no whole elements.
+    pub fn scale(&self, scale: Scale<'_>, data: &mut [u8]) {
+        let size = scale.element_bytes();
+        assert!(data.len().is_multiple_of(size), "{} bytes are no whole elements", data.len());
+        (self.scale)(scale, data);
     }
 }
 

@@ -23,6 +23,8 @@ macro_rules! portable {
                 { super::mask::apply_in_place(size, data, keep) });
             portable!(@wrap $($features)? ; bytes(keep: &[u64], to: &mut [u8])
                 { super::mask::bytes(keep, to) });
+            portable!(@wrap $($features)? ; scale(scale: super::Scale<'_>, data: &mut [u8])
+                { super::scale::scale(scale, data) });
             Backend {
                 name: "",
                 bit_matrices: false,
@@ -32,6 +34,7 @@ macro_rules! portable {
                 apply,
                 apply_in_place,
                 bytes,
+                scale,
             }
         }
     };

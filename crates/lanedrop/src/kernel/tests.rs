@@ -1,8 +1,8 @@
 //! Every backend against draws taken one at a time.
 
 use super::{
-    Affine, Backend, Cut, Cuts, ElementBytes, Key, Recurrence, WORDS, XorwowRegisters, available,
-    weave,
+    Affine, Backend, Cut, Cuts, ElementBytes, Key, Recurrence, Scale, WORDS, XorwowRegisters,
+    available, weave,
 };
 
 /// A register by its plain rule.
@@ -280,5 +280,44 @@ fn four_registers_take_turns() {
         let draw = element / 4;
         let bit = streams[element % 4][draw / 64] >> (draw % 64) & 1;
         assert_eq!(lane[element / 64] >> (element % 64) & 1, bit);
+    }
+}
+
+#[test]
+fn every_backend_scales_every_half_as_the_plain_product() {
+    let bits: Vec<u16> = (0..=u16::MAX).collect();
+    let data: Vec<u8> = bits.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+    let singles: Vec<u32> = (0..200_000u32).map(|at| at.wrapping_mul(0x9e37_79b9)).collect();
+    let single_data: Vec<u8> = singles.iter().flat_map(|bits| bits.to_le_bytes()).collect();
+    let table: [u8; 256] = std::array::from_fn(|at| (at as u8).wrapping_mul(37).wrapping_add(11));
+    for backend in available() {
+        for factor in [1.111_111_2f32, 2.0, 1.0, 1.0e6, 16_777_216.0] {
+            let mut halves = data.clone();
+            backend.scale(Scale::Half(factor), &mut halves);
+            let mut brains = data.clone();
+            backend.scale(Scale::Brain(factor), &mut brains);
+            for (at, &bits) in bits.iter().enumerate() {
+                let of = |data: &[u8]| u16::from_le_bytes([data[2 * at], data[2 * at + 1]]);
+                let value = half::f16::from_bits(bits);
+                let wanted = half::f16::from_f32(value.to_f32() * factor).to_bits();
+                let wanted = if value.is_nan() { bits | 0x0200 } else { wanted };
+                assert_eq!(of(&halves), wanted, "f16 {bits:#06x} {}", backend.name());
+                let value = half::bf16::from_bits(bits);
+                let wanted = half::bf16::from_f32(value.to_f32() * factor).to_bits();
+                let wanted = if value.is_nan() { bits | 0x0040 } else { wanted };
+                assert_eq!(of(&brains), wanted, "bf16 {bits:#06x} {}", backend.name());
+            }
+            let mut products = single_data.clone();
+            backend.scale(Scale::Single(factor), &mut products);
+            for (product, &bits) in products.as_chunks::<4>().0.iter().zip(&singles) {
+                let value = f32::from_bits(bits);
+                let wanted =
+                    if value.is_nan() { bits | 0x0040_0000 } else { (value * factor).to_bits() };
+                assert_eq!(u32::from_le_bytes(*product), wanted, "f32 {bits:#010x}");
+            }
+        }
+        let mut bytes = data[..1000].to_vec();
+        backend.scale(Scale::Table(&table), &mut bytes);
+        assert!(bytes.iter().zip(&data).all(|(to, from)| *to == table[usize::from(*from)]));
     }
 }

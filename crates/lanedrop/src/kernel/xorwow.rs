@@ -92,7 +92,10 @@ fn half_word(
             kept[lane] = kept[lane] >> 1 | bit;
         }
     }
-    kept.map(|word| word >> (32 - draws))
+    for word in &mut kept {
+        *word >>= 32 - draws;
+    }
+    kept
 }
 
 /// Takes one draw of every register.

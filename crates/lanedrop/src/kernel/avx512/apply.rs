@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use crate::kernel::ElementBytes;
+use crate::kernel::mask::bits_from;
 
 /// One cache line of bytes, aligned as non-temporal stores ask.
 #[repr(align(64))]
@@ -36,19 +37,27 @@ pub(super) fn apply(
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 fn apply_cached<const E: usize>(from: &[u8], keep: &[u64], to: &mut [u8]) {
+    // SAFETY: a `Line` is any 64 bytes.
+    let (head, lines, _) = unsafe { to.align_to_mut::<Line>() };
+    // Stores that straddle lines cost more than the shifts of the keep bits.
+    let head = if lines.is_empty() || head.len() % E != 0 { 0 } else { head.len() };
+    let before = head / E;
+    let ((from_head, from), (to_head, to)) = (from.split_at(head), to.split_at_mut(head));
+    rest::<E>(from_head, bits_from(keep, 0), to_head);
     let ((from, from_rest), (to, to_rest)) = (from.as_chunks::<64>(), to.as_chunks_mut::<64>());
     // One word of keep bits is E lines.
     let groups = from.len() / E;
-    for ((from, to), &bits) in from.chunks_exact(E).zip(to.chunks_exact_mut(E)).zip(keep) {
+    for (group, (from, to)) in from.chunks_exact(E).zip(to.chunks_exact_mut(E)).enumerate() {
+        let bits = bits_from(keep, before + 64 * group);
         for (line, (from, to)) in from.iter().zip(to).enumerate() {
             store(to, kept::<E>(from, bits >> (line * (64 / E))));
         }
     }
     for line in groups * E..from.len() {
-        let bits = bits_from(keep, line * (64 / E));
+        let bits = bits_from(keep, before + line * (64 / E));
         store(&mut to[line], kept::<E>(&from[line], bits));
     }
-    rest::<E>(from_rest, bits_from(keep, from.len() * (64 / E)), to_rest);
+    rest::<E>(from_rest, bits_from(keep, before + from.len() * (64 / E)), to_rest);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
@@ -109,32 +118,36 @@ pub(super) fn apply_in_place(size: ElementBytes, data: &mut [u8], keep: &[u64]) 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 #[inline]
 fn apply_in_place_with<const E: usize>(data: &mut [u8], keep: &[u64]) {
+    // SAFETY: a `Line` is any 64 bytes.
+    let (head, lines, _) = unsafe { data.align_to_mut::<Line>() };
+    let head = if lines.is_empty() || head.len() % E != 0 { 0 } else { head.len() };
+    let before = head / E;
+    let (head, data) = data.split_at_mut(head);
+    rest_in_place::<E>(head, bits_from(keep, 0));
     let (data, tail) = data.as_chunks_mut::<64>();
     let groups = data.len() / E;
-    for (data, &bits) in data.chunks_exact_mut(E).zip(keep) {
+    for (group, data) in data.chunks_exact_mut(E).enumerate() {
+        let bits = bits_from(keep, before + 64 * group);
         for (line, data) in data.iter_mut().enumerate() {
             let value = kept::<E>(data, bits >> (line * (64 / E)));
             store(data, value);
         }
     }
     for (line, data) in data.iter_mut().enumerate().skip(groups * E) {
-        let value = kept::<E>(data, bits_from(keep, line * (64 / E)));
+        let value = kept::<E>(data, bits_from(keep, before + line * (64 / E)));
         store(data, value);
     }
-    let bits = bits_from(keep, data.len() * (64 / E));
-    let copy = some::<E>(tail, bits);
-    store_some(tail, copy);
+    rest_in_place::<E>(tail, bits_from(keep, before + data.len() * (64 / E)));
 }
 
-/// Returns the keep bits from element `element` on, as many as a word has.
-#[inline(always)]
-fn bits_from(keep: &[u64], element: usize) -> u64 {
-    let (word, bit) = (element / 64, element % 64);
-    let low = keep.get(word).map_or(0, |word| word >> bit);
-    // The first shift by one keeps both in range at bit 0.
-    let high =
-        if bit == 0 { 0 } else { keep.get(word + 1).map_or(0, |word| word << 1 << (63 - bit)) };
-    low | high
+/// Zeroes what is not kept of less than a line.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+fn rest_in_place<const E: usize>(data: &mut [u8], bits: u64) {
+    if !data.is_empty() {
+        let value = some::<E>(data, bits);
+        store_some(data, value);
+    }
 }
 
 /// Moves less than a line.

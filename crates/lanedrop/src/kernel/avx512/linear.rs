@@ -6,7 +6,9 @@
 
 use std::arch::x86_64::*;
 
-use super::{Advance, Product, Row, load, planes, registers, store, transpose_bytes};
+use super::{
+    Advance, Product, Row, lanes_of, load, planes, put_lanes, registers, store, transpose_bytes,
+};
 use crate::kernel::linear::key_functionals;
 use crate::kernel::recurrence::{Cut, Key, Recurrence, Rows};
 use crate::kernel::{Cuts, WORDS};
@@ -87,9 +89,7 @@ impl LinearGf {
                     &each
                 }
             };
-            let mut packed = [0; LANES];
-            packed[..lanes.len()].copy_from_slice(lanes);
-            let mut now = planes(&packed);
+            let mut now = planes(&lanes_of(lanes));
             for eight in (0..blocks).step_by(WORDS) {
                 let mut kept = [_mm512_setzero_si512(); WORDS];
                 for (at, kept) in kept.iter_mut().enumerate().take(blocks - eight) {
@@ -106,7 +106,7 @@ impl LinearGf {
                     }
                 }
             }
-            lanes.copy_from_slice(&registers(&now)[..lanes.len()]);
+            put_lanes(&registers(&now), lanes);
         }
     }
 

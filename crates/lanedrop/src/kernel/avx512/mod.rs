@@ -3,6 +3,7 @@
 
 mod apply;
 mod linear;
+mod scale;
 mod window;
 
 pub(super) use linear::LinearGf;
@@ -12,7 +13,7 @@ use std::arch::x86_64::*;
 
 use super::portable::portable;
 use super::recurrence::Functional;
-use super::{Backend, Cuts, ElementBytes};
+use super::{Backend, Cuts, ElementBytes, Scale};
 
 portable!("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2,popcnt");
 
@@ -30,12 +31,17 @@ pub(super) fn backend() -> Option<Backend> {
         // SAFETY: handed out on CPUs with these features alone.
         unsafe { apply::bytes(keep, to) }
     }
+    fn scale(scale: Scale<'_>, data: &mut [u8]) {
+        // SAFETY: handed out on CPUs with these features alone.
+        unsafe { scale::scale(scale, data) }
+    }
     has_all().then(|| Backend {
         name: "avx512",
         bit_matrices: true,
         apply,
         apply_in_place,
         bytes,
+        scale,
         ..functions()
     })
 }
@@ -175,6 +181,25 @@ impl Advance {
             _mm512_permutexvar_epi64(_mm512_set1_epi64(2), bytes),
             _mm512_permutexvar_epi64(_mm512_set1_epi64(3), bytes),
         ]
+    }
+}
+
+/// Returns up to eight registers, zeros for those that are missing.
+#[inline]
+fn lanes_of(registers: &[u32]) -> [u32; 8] {
+    registers.first_chunk().copied().unwrap_or_else(|| {
+        let mut lanes = [0; 8];
+        lanes.iter_mut().zip(registers).for_each(|(to, from)| *to = *from);
+        lanes
+    })
+}
+
+/// Puts up to eight registers back.
+#[inline]
+fn put_lanes(lanes: &[u32; 8], registers: &mut [u32]) {
+    match registers.first_chunk_mut() {
+        Some(registers) => *registers = *lanes,
+        None => registers.iter_mut().zip(lanes).for_each(|(to, from)| *to = *from),
     }
 }
 

@@ -9,7 +9,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    Advance, Product, Row, load, planes, registers, store, transpose_bytes, transpose_quarters,
+    Advance, Product, Row, lanes_of, load, planes, put_lanes, registers, store, transpose_bytes,
+    transpose_quarters,
 };
 use crate::kernel::recurrence::{Cut, Key, Recurrence, Rows, Sequence, Shift};
 use crate::kernel::{Cuts, WORDS};
@@ -123,9 +124,7 @@ impl WindowGf {
         };
         for (group, lanes) in lanes.chunks_mut(LANES).enumerate() {
             let first = group * LANES;
-            let mut packed = [0; LANES];
-            packed[..lanes.len()].copy_from_slice(lanes);
-            let mut now = planes(&packed);
+            let mut now = planes(&lanes_of(lanes));
             let mut older = self.older(&now);
             for block in 0..draws.div_ceil(BLOCK) {
                 let windows = self.windows(&now, &mut older);
@@ -147,7 +146,7 @@ impl WindowGf {
                     }
                 }
             }
-            lanes.copy_from_slice(&registers(&now)[..lanes.len()]);
+            put_lanes(&registers(&now), lanes);
         }
     }
 
@@ -199,7 +198,8 @@ impl WindowGf {
     #[inline]
     fn older(&self, now: &[__m512i; 4]) -> [__m512i; 8] {
         let before = self.before.of(now);
-        let top = load(&Row(std::array::from_fn(|lane| (lane as u64) << 56)));
+        let top =
+            _mm512_set_epi64(7 << 56, 6 << 56, 5 << 56, 4 << 56, 3 << 56, 2 << 56, 1 << 56, 0);
         let mut older = [before; 8];
         for (residue, older) in older.iter_mut().enumerate() {
             let from = _mm512_add_epi8(top, _mm512_set1_epi8(8 * residue as i8));
@@ -248,10 +248,11 @@ impl WindowGf {
             };
         }
         if cut.below {
-            kept.map(|bits| _mm512_xor_si512(bits, _mm512_set1_epi64(-1)))
-        } else {
-            kept
+            for bits in &mut kept {
+                *bits = _mm512_xor_si512(*bits, _mm512_set1_epi64(-1));
+            }
         }
+        kept
     }
 
     /// Returns the keep bits of a block by residue, a cut a lane.
@@ -286,8 +287,11 @@ impl WindowGf {
             }
         }
         let (none, below) = (load(&none), load(&below));
-        // (kept and not none) xor below
-        kept.map(|bits| _mm512_ternarylogic_epi64::<0x9a>(bits, none, below))
+        for bits in &mut kept {
+            // (kept and not none) xor below
+            *bits = _mm512_ternarylogic_epi64::<0x9a>(*bits, none, below);
+        }
+        kept
     }
 }
 
@@ -341,11 +345,14 @@ fn bytes_abreast(ab: __m512i, cd: __m512i, ef: __m512i, gh: __m512i) -> [__m512i
     let identity = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
     let (first, second) = (_mm512_unpacklo_epi16(ab, cd), _mm512_unpacklo_epi16(ef, gh));
     let (third, fourth) = (_mm512_unpackhi_epi16(ab, cd), _mm512_unpackhi_epi16(ef, gh));
-    let parts = [
+    let mut parts = [
         _mm512_unpacklo_epi32(first, second),
         _mm512_unpackhi_epi32(first, second),
         _mm512_unpacklo_epi32(third, fourth),
         _mm512_unpackhi_epi32(third, fourth),
     ];
-    parts.map(|part| _mm512_gf2p8affine_epi64_epi8::<0>(identity, part))
+    for part in &mut parts {
+        *part = _mm512_gf2p8affine_epi64_epi8::<0>(identity, *part);
+    }
+    parts
 }
