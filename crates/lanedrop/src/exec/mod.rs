@@ -7,6 +7,7 @@
 mod backend;
 mod element;
 mod error;
+mod fast;
 pub mod reference;
 mod runner;
 mod scale;

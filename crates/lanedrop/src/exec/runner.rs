@@ -1,5 +1,6 @@
 //! Applying a dropout to a tensor, any stretch at a time.
 
+use super::fast::{self, Fast, Output, Progress, Target};
 use super::reference::{Threshold, keep_channel, select};
 use super::{Backend, Element, ExecError, Multiply, scale_factor};
 use crate::isa::ThresholdType;
@@ -68,21 +69,14 @@ pub struct Runner {
     job: Job,
     /// The state before the first element.
     initial: Lanes,
-    lanes: Lanes,
-    /// How many draws each lane of `lanes` is past `initial`.
-    positions: Vec<u64>,
+    progress: Progress,
+    /// None where the golden model does the work.
+    fast: Option<Fast>,
     /// One a threshold, where the job scales.
     multiplies: Vec<Multiply>,
     kept: u64,
     dropped: u64,
     keep: Vec<bool>,
-}
-
-/// Where elements go.
-enum Target<'a> {
-    Copy { src: &'a [u8], dst: &'a mut [u8] },
-    InPlace(&'a mut [u8]),
-    Nowhere,
 }
 
 /// How many elements are decided before their data are touched: few enough for
@@ -106,9 +100,10 @@ impl Runner {
             return Err(ExecError::NoThreads);
         }
         let multiplies = if job.scale { multiplies(&job, &lanes)? } else { Vec::new() };
-        let positions = vec![0; count];
+        let fast = Fast::new(&job, &lanes);
         let initial = lanes.clone();
-        Ok(Self { job, initial, lanes, positions, multiplies, kept: 0, dropped: 0, keep: vec![] })
+        let progress = Progress { lanes, positions: vec![0; count] };
+        Ok(Self { job, initial, progress, fast, multiplies, kept: 0, dropped: 0, keep: vec![] })
     }
 
     /// Returns the job.
@@ -179,11 +174,12 @@ impl Runner {
     /// of it. An empty tensor leaves every lane as it was.
     pub fn finish(&self) -> Lanes {
         let mut lanes = self.initial.clone();
-        let count = lanes.lanes() as u64;
-        for lane in 0..count {
-            let rows = self.job.rows / count + u64::from(lane < self.job.rows % count);
-            lanes.advance(lane as usize, rows * self.job.row_len);
-        }
+        let count = lanes.lanes();
+        let (tiles, more) = (self.job.rows / count as u64, self.job.rows % count as u64);
+        // The first lanes have one row more.
+        let more = more as usize;
+        lanes.advance_lanes(0..more, (tiles + 1) * self.job.row_len);
+        lanes.advance_lanes(more..count, tiles * self.job.row_len);
         lanes
     }
 
@@ -225,6 +221,16 @@ impl Runner {
     ) -> Result<(), ExecError> {
         self.check(first, len, &masks)?;
         let Masks { mut bytes, mut packed } = masks;
+        if let Some(fast) = &self.fast {
+            let output = Output { target, bytes, packed };
+            let (multiplies, progress) = (&self.multiplies, &mut self.progress);
+            let stretch = (first, len);
+            let kept =
+                fast::run(fast, &self.job, multiplies, &self.initial, progress, stretch, output);
+            self.kept += kept;
+            self.dropped += len - kept;
+            return Ok(());
+        }
         let size_bytes = self.job.element.size_bytes();
         let mut keep = std::mem::take(&mut self.keep);
         let (mut done, mut packed_at) = (0, 0);
@@ -233,13 +239,13 @@ impl Runner {
                 ((first + done) / self.job.row_len, (first + done) % self.job.row_len);
             let count = (len - done).min(self.job.row_len - column).min(BLOCK as u64) as usize;
             keep.resize(count, false);
-            let lane = (row % self.positions.len() as u64) as usize;
-            let tile = row / self.positions.len() as u64;
+            let lane = (row % self.progress.positions.len() as u64) as usize;
+            let tile = row / self.progress.positions.len() as u64;
             self.move_to(lane, tile * self.job.row_len + column);
             let value = self.job.thresholds[lane % self.job.thresholds.len()];
             let threshold = Threshold { threshold_type: self.job.threshold_type, value };
-            let kept = keep_channel(&mut self.lanes, lane, threshold, &mut keep);
-            self.positions[lane] += count as u64;
+            let kept = keep_channel(&mut self.progress.lanes, lane, threshold, &mut keep);
+            self.progress.positions[lane] += count as u64;
             self.kept += kept;
             self.dropped += count as u64 - kept;
 
@@ -277,14 +283,14 @@ impl Runner {
 
     /// Brings a lane to this many draws after its first state.
     fn move_to(&mut self, lane: usize, position: u64) {
-        let at = self.positions[lane];
+        let at = self.progress.positions[lane];
         if position < at {
-            self.lanes.registers_mut(lane).copy_from_slice(self.initial.registers(lane));
-            self.lanes.advance(lane, position);
+            self.progress.lanes.registers_mut(lane).copy_from_slice(self.initial.registers(lane));
+            self.progress.lanes.advance(lane, position);
         } else if position > at {
-            self.lanes.advance(lane, position - at);
+            self.progress.lanes.advance(lane, position - at);
         }
-        self.positions[lane] = position;
+        self.progress.positions[lane] = position;
     }
 }
 

@@ -120,6 +120,11 @@ impl Multiply {
         self.factor
     }
 
+    /// Returns the products of all values of a type of one byte.
+    pub(super) fn table(&self) -> Option<&[u8; 256]> {
+        self.table.as_deref()
+    }
+
     /// Returns the product for a type of one byte; `bits` themselves for a
     /// wider one.
     pub fn product(&self, bits: u8) -> u8 {

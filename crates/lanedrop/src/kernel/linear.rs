@@ -145,6 +145,7 @@ impl Linear {
 
     /// Returns the keep bits of 64 draws of each of some registers.
     #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "one bit of every register at a time")]
     fn compare<const N: usize>(&self, cut: Cut, registers: &[u32; N]) -> [u64; N] {
         let flip = if cut.below { u64::MAX } else { 0 };
         if cut.at_least >> self.key.bits != 0 {

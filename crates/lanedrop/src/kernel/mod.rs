@@ -9,6 +9,7 @@
 //! Comparisons are between integers: a uniform conversion is a monotone
 //! function of a [`Key`] of the draw, so a rate is one [`Cut`] among the keys.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 mod interleave;
@@ -99,6 +100,7 @@ impl ElementBytes {
 type Keep<K, R> = fn(&K, Cuts<'_>, &mut [R], usize, &mut [u64], usize);
 
 /// The kernels for one kind of CPU.
+#[derive(Debug)]
 pub struct Backend {
     name: &'static str,
     /// Whether `avx512` has the affine kernels.
@@ -110,6 +112,7 @@ pub struct Backend {
     apply_in_place: fn(ElementBytes, &mut [u8], &[u64]),
     bytes: fn(&[u64], &mut [u8]),
     scale: fn(Scale<'_>, &mut [u8]),
+    ones: fn(&[u64], &mut u64),
 }
 
 /// Returns the backends this CPU can run, the best one first.
@@ -182,6 +185,13 @@ impl Backend {
         (self.bytes)(keep, to);
     }
 
+    /// Returns how many keep bits are 1.
+    pub fn ones(&self, keep: &[u64]) -> u64 {
+        let mut sum = 0;
+        (self.ones)(keep, &mut sum);
+        sum
+    }
+
     /// Multiplies little-endian elements where they are.
     ///
     /// # Panics
@@ -212,6 +222,13 @@ enum Kind {
     WindowGf(Box<avx512::WindowGf>),
     #[cfg(target_arch = "x86_64")]
     LinearGf(Box<avx512::LinearGf>),
+}
+
+impl fmt::Debug for Affine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The tables say nothing to people.
+        f.debug_struct("Affine").field("backend", &self.backend.name).finish_non_exhaustive()
+    }
 }
 
 impl Affine {
@@ -271,15 +288,17 @@ impl Affine {
 }
 
 /// XORWOW registers, prepared for a backend.
+#[derive(Debug)]
 pub struct XorwowRegisters {
     backend: &'static Backend,
     xorwow: Xorwow,
 }
 
 impl XorwowRegisters {
-    /// Prepares registers whose draws are compared by `key`.
-    pub fn new(backend: &'static Backend, key: Key, draw_before: bool) -> Self {
-        Self { backend, xorwow: Xorwow { key, draw_before } }
+    /// Prepares registers whose draws, `steps` steps each, are compared by
+    /// `key`.
+    pub fn new(backend: &'static Backend, key: Key, steps: u32, draw_before: bool) -> Self {
+        Self { backend, xorwow: Xorwow { key, steps, draw_before } }
     }
 
     /// As [`Affine::keep`], for registers of six words (x, y, z, w, v, d).

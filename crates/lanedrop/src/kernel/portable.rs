@@ -25,6 +25,8 @@ macro_rules! portable {
                 { super::mask::bytes(keep, to) });
             portable!(@wrap $($features)? ; scale(scale: super::Scale<'_>, data: &mut [u8])
                 { super::scale::scale(scale, data) });
+            portable!(@wrap $($features)? ; ones(words: &[u64], sum: &mut u64)
+                { *sum = words.iter().map(|word| u64::from(word.count_ones())).sum() });
             Backend {
                 name: "",
                 bit_matrices: false,
@@ -35,6 +37,7 @@ macro_rules! portable {
                 apply_in_place,
                 bytes,
                 scale,
+                ones,
             }
         }
     };

@@ -172,7 +172,8 @@ fn xorwow_registers_keep_what_draws_one_at_a_time_keep() {
                 for (lanes, draws) in
                     [(1usize, 1usize), (16, 64), (17, 100), (5, 33), (40, 32), (3, 0)]
                 {
-                    let registers = XorwowRegisters::new(backend, key, before);
+                    let steps = if key == LOW23 { 3 } else { 1 };
+                    let registers = XorwowRegisters::new(backend, key, steps, before);
                     let start: Vec<[u32; 6]> = (0..lanes as u32)
                         .map(|lane| {
                             std::array::from_fn(|word| {
@@ -182,9 +183,11 @@ fn xorwow_registers_keep_what_draws_one_at_a_time_keep() {
                         .collect();
                     let draw = |r: &mut [u32; 6]| {
                         let old = r[4].wrapping_add(r[5]);
-                        let t = r[0] ^ r[0] >> 2;
-                        let v = r[4] ^ r[4] << 4 ^ t ^ t << 1;
-                        *r = [r[1], r[2], r[3], r[4], v, r[5].wrapping_add(362_437)];
+                        for _ in 0..steps {
+                            let t = r[0] ^ r[0] >> 2;
+                            let v = r[4] ^ r[4] << 4 ^ t ^ t << 1;
+                            *r = [r[1], r[2], r[3], r[4], v, r[5].wrapping_add(362_437)];
+                        }
                         if before { old } else { r[4].wrapping_add(r[5]) }
                     };
                     let all = cuts(key);

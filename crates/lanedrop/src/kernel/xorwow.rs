@@ -17,6 +17,8 @@ type Abreast = [[u32; ABREAST]; 6];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Xorwow {
     pub(super) key: Key,
+    /// Steps a draw.
+    pub(super) steps: u32,
     /// Whether a draw reads the register before it moves.
     pub(super) draw_before: bool,
 }
@@ -85,7 +87,11 @@ fn half_word(
         return kept;
     }
     for _ in 0..draws {
-        let draw = step(state, xorwow.draw_before);
+        let mut draw = step(state, xorwow.draw_before);
+        for _ in 1..xorwow.steps {
+            let later = step(state, false);
+            draw = if xorwow.draw_before { draw } else { later };
+        }
         for lane in 0..ABREAST {
             let key = ((draw[lane] ^ flip) >> key.low) & mask;
             let bit = if key >= at_least[lane] { 0x8000_0000 } else { 0 };

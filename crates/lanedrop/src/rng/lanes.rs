@@ -202,6 +202,12 @@ impl Lanes {
         &mut self.words[lane * width..][..width]
     }
 
+    /// Returns the state of every lane for kernels to move on, laid out as by
+    /// [`Lanes::to_words`].
+    pub fn words_mut(&mut self) -> &mut [u32] {
+        &mut self.words
+    }
+
     /// Returns what `n` draws do to a register, in about a microsecond; `None`
     /// for xorwow, which is not affine.
     ///
@@ -256,7 +262,11 @@ impl Lanes {
         self.advance_lanes(0..self.lanes, n);
     }
 
-    fn advance_lanes(&mut self, lanes: Range<usize>, n: u64) {
+    /// Moves some lanes on by `n` draws at once.
+    ///
+    /// # Panics
+    /// Where there are no such lanes.
+    pub fn advance_lanes(&mut self, lanes: Range<usize>, n: u64) {
         let width = self.words_per_lane();
         let registers = usize::from(self.profile.registers_per_lane);
         let words = &mut self.words[lanes.start * width..lanes.end * width];

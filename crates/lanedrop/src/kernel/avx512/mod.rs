@@ -15,7 +15,9 @@ use super::portable::portable;
 use super::recurrence::Functional;
 use super::{Backend, Cuts, ElementBytes, Scale};
 
-portable!("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,gfni,bmi1,bmi2,popcnt");
+portable!(
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
+);
 
 /// Returns the backend on a CPU that has all it uses.
 pub(super) fn backend() -> Option<Backend> {
@@ -54,6 +56,7 @@ fn has_all() -> bool {
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vbmi2")
+        && is_x86_feature_detected!("avx512vpopcntdq")
         && is_x86_feature_detected!("gfni")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
