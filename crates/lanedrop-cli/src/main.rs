@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 
 mod cmd;
 mod input;
+mod io;
 mod output;
 mod profiles;
 mod state;
@@ -33,6 +34,7 @@ enum Verb {
     Validate(cmd::validate::Args),
     Assemble(cmd::assemble::Args),
     Disassemble(cmd::disassemble::Args),
+    Run(cmd::run::Args),
     Draw(cmd::draw::Args),
     Profile(cmd::profile::Args),
     Evidence(cmd::evidence::Args),
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Validate(args) => cmd::validate::run(args),
         Verb::Assemble(args) => cmd::assemble::run(args),
         Verb::Disassemble(args) => cmd::disassemble::run(args),
+        Verb::Run(args) => cmd::run::run(args),
         Verb::Draw(args) => cmd::draw::run(args),
         Verb::Profile(args) => cmd::profile::run(args),
         Verb::Evidence(args) => cmd::evidence::run(args),

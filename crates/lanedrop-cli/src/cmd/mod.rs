@@ -6,4 +6,5 @@ pub(crate) mod disassemble;
 pub(crate) mod draw;
 pub(crate) mod evidence;
 pub(crate) mod profile;
+pub(crate) mod run;
 pub(crate) mod validate;

@@ -116,6 +116,12 @@ impl Runner {
         self.job.rows * self.job.row_len
     }
 
+    /// Returns the factors that kept elements are multiplied by, one a
+    /// threshold; none where the job does not scale.
+    pub fn factors(&self) -> Vec<f32> {
+        self.multiplies.iter().map(Multiply::factor).collect()
+    }
+
     /// Returns how many elements were kept by the calls so far.
     pub fn kept(&self) -> u64 {
         self.kept
