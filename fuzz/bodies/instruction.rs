@@ -1,5 +1,7 @@
 //! Decoding, encoding, validation and text of any bytes.
 
+#![allow(dead_code, reason = "each user calls some of these")]
+
 use lanedrop::asm::{assemble, disassemble};
 use lanedrop::isa::{Dropout, Generation, Record, TypedError, Word, validate, words};
 
@@ -29,7 +31,9 @@ pub(crate) fn any_word_survives(bytes: [u8; 64]) {
         for violation in report.violations.iter().chain(report.remarks.iter().map(|r| &r.at)) {
             let found = violation.found.bytes();
             assert_eq!(found, &bytes[violation.byte..violation.byte + found.len()]);
-            assert!(violation.rule.generations.contains(generation));
+            // A record the generation does not have is asked all the same.
+            let exists = record.generations().contains(generation);
+            assert!(!exists || violation.rule.generations.contains(generation), "{violation}");
         }
         // What is legal can be held by the typed instruction.
         if report.is_legal() && bytes[0] == 0x7f {

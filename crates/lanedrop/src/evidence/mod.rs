@@ -165,8 +165,8 @@ impl Claim {
     /// `refuted` behind a comma where other sources disagree.
     ///
     /// ```
-    /// use lanedrop::evidence::claims::encoding::DROPOUT_OPCODE;
-    /// assert_eq!(DROPOUT_OPCODE.tag(), "HIGH/OBSERVED");
+    /// use lanedrop::evidence::claims::encoding::RECORD_LEN;
+    /// assert_eq!(RECORD_LEN.tag(), "HIGH/OBSERVED");
     /// ```
     pub const fn tag(&self) -> &'static str {
         /// One arm for each of the 27 combinations, all written by the macro.

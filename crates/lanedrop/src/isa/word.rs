@@ -113,7 +113,7 @@ pub struct Leftover {
 /// ```
 /// use lanedrop::isa::{Word, words};
 /// assert_eq!(words(&[0; 128])?.count(), 2);
-/// assert_eq!(words(&[0; 65]).unwrap_err().leftover, 1);
+/// assert_eq!(words(&[0; 65]).err().map(|error| error.leftover), Some(1));
 /// # Ok::<(), lanedrop::isa::Leftover>(())
 /// ```
 ///
