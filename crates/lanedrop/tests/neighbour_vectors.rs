@@ -1,5 +1,5 @@
 //! The rules of Dropout's neighbours, each broken alone by an independent
-//! script (`vectors/neighbours.py`).
+//! script (`vectors/generate_neighbours.py`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -473,7 +473,7 @@ def main():
     path = HERE / "neighbours.json"
     if "--check" in sys.argv:
         if path.read_text() != text:
-            sys.exit("neighbours.json is not what neighbours.py makes")
+            sys.exit("neighbours.json is not what generate_neighbours.py makes")
     else:
         path.write_text(text)
         print(f"{len(VECTORS)} vectors")
