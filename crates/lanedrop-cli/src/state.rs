@@ -3,12 +3,13 @@
 //! A state file is an `.npy` of uint32. Its shape is `[lanes]` where a lane has
 //! one word, else `[lanes, words]`; the register that serves next comes first.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use lanedrop::rng::{Lanes, Profile, Recurrence};
+use lanedrop::rng::{Lanes, LanesError, Profile, Recurrence};
 use npyz::{NpyFile, Order, WriterBuilder};
 
 /// What a state file's array looks like.
@@ -41,20 +42,22 @@ impl Shape {
         }
     }
 
-    fn describe(self) -> String {
-        match self {
-            Self::Lanes => "[lanes]".into(),
-            Self::LanesBy(words) => format!("[lanes, {words}]"),
-            Self::Words(words) => format!("[{words}]"),
-        }
-    }
-
     /// Returns the shape of the array that holds `words`.
     fn with(self, words: &[u32]) -> Vec<u64> {
         let len = words.len() as u64;
         match self {
             Self::Lanes | Self::Words(_) => vec![len],
             Self::LanesBy(width) => vec![len / width as u64, width as u64],
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lanes => write!(f, "[lanes]"),
+            Self::LanesBy(words) => write!(f, "[lanes, {words}]"),
+            Self::Words(words) => write!(f, "[{words}]"),
         }
     }
 }
@@ -67,7 +70,7 @@ pub(crate) fn read(path: &Path, shape: Shape) -> Result<Vec<u32>> {
 fn read_words(path: &Path, shape: Shape) -> Result<Vec<u32>> {
     let file = File::open(path)?;
     let npy = NpyFile::new(BufReader::new(file)).context("is no .npy file that can be read")?;
-    let expected = format!("expected uint32 {}", shape.describe());
+    let expected = format!("expected uint32 {shape}");
     let dtype = npy.dtype().descr();
     ensure!(matches!(dtype.trim_matches('\''), "<u4" | ">u4" | "=u4"), "holds {dtype}, {expected}");
     let found = npy.shape().to_vec();
@@ -85,24 +88,15 @@ fn read_words(path: &Path, shape: Shape) -> Result<Vec<u32>> {
 
 /// Writes a state file: beside its target first, then renamed.
 pub(crate) fn write(path: &Path, shape: Shape, words: &[u32]) -> Result<()> {
-    write_words(path, shape, words).with_context(|| path.display().to_string())
-}
-
-fn write_words(path: &Path, shape: Shape, words: &[u32]) -> Result<()> {
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    let mut out = BufWriter::new(beside.as_file_mut());
+    let mut bytes = Vec::new();
     let mut npy = npyz::WriteOptions::new()
         .default_dtype()
         .shape(&shape.with(words))
-        .writer(&mut out)
+        .writer(&mut bytes)
         .begin_nd()?;
     npy.extend(words.iter().copied())?;
     npy.finish()?;
-    out.flush()?;
-    drop(out);
-    beside.persist(path)?;
-    Ok(())
+    crate::output::write_file(path, &bytes)
 }
 
 /// Returns the seed that an argument names, decimal or `0x` hexadecimal.
@@ -158,15 +152,19 @@ impl StateArgs {
             return Ok((Lanes::firmware_default(profile, lanes)?, Some(remark.into())));
         }
         let remark = self.seed.is_none().then(|| "no --seed and no --state: the seed is 0".into());
-        let seeded = Lanes::seeded(profile, self.seed.unwrap_or(0), lanes);
-        Ok((seeded.context("cannot start (--state FILE gives the words)")?, remark))
+        match Lanes::seeded(profile, self.seed.unwrap_or(0), lanes) {
+            Err(error @ LanesError::NoSeedingRule { .. }) => {
+                Err(error).context("--state is needed")
+            }
+            seeded => Ok((seeded?, remark)),
+        }
     }
 
     /// Returns how many lanes a state of `rows` rows is for.
     pub(crate) fn rows(&self, path: &Path, rows: usize) -> Result<usize> {
         match self.lanes {
             Some(lanes) if lanes != rows => bail!(
-                "{}: has {rows} rows, expected {lanes} as --lanes says (or leave --lanes out)",
+                "{}: has a row for each of {rows} lanes, expected {lanes} as --lanes says (or leave it out)",
                 path.display()
             ),
             _ => Ok(rows),

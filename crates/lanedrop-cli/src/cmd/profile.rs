@@ -1,13 +1,13 @@
 //! `lanedrop profile`: list, show and check profiles.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use lanedrop::rng::{Field, Profile};
 use serde_json::{Value, json};
 
-use crate::{Outcome, profiles};
+use crate::{Outcome, output, profiles};
 
 /// List, show and check profiles: ways in which a device's generator could work
 #[derive(clap::Args, Debug)]
@@ -56,7 +56,7 @@ enum Action {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = output::stdout();
     match &args.action {
         Action::List { json: true } => {
             let all: Vec<_> = Profile::builtins().iter().map(Profile::to_json).collect();
@@ -157,7 +157,7 @@ fn remarks(profile: &Profile) -> Vec<String> {
     }
     if let Some(fixed) = map.fixed_points() {
         remarks.push(match fixed.directions.len() {
-            0 => format!("a lane in state {:08x} is locked up: it stays there", fixed.smallest),
+            0 => format!("a register in state {:08x} is locked up: it stays there", fixed.smallest),
             n => format!("2^{n} states are locked up, {:08x} among them", fixed.smallest),
         });
     }

@@ -5,7 +5,7 @@
 
 mod run;
 
-pub use run::{RunFacts, next_drop_probability, run};
+pub use run::{RunFacts, locked, next_drop_probability, run};
 
 /// Something legal that is surely not meant.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -41,8 +41,8 @@ pub fn run(facts: &RunFacts<'_>) -> Vec<Lint> {
     lints
 }
 
-/// Finds lanes in use whose registers never change.
-fn locked(lanes: &Lanes, used: usize) -> Option<Lint> {
+/// Finds lanes whose registers never change, among the first `used`.
+pub fn locked(lanes: &Lanes, used: usize) -> Option<Lint> {
     let used = used.min(lanes.lanes());
     if lanes.profile().recurrence == Recurrence::Xorwow {
         let zero = |lane: &usize| {

@@ -295,3 +295,67 @@ impl PartialEq for Lanes {
 }
 
 impl Eq for Lanes {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(name: &str) -> Profile {
+        Profile::builtin(name).unwrap()
+    }
+
+    #[test]
+    fn a_seed_needs_a_rule_that_gives_every_word() {
+        let four = Profile { registers_per_lane: 4, ..profile("trn1") };
+        let error = Lanes::seeded(&four, 1, 2).unwrap_err();
+        assert_eq!(error, LanesError::NoSeedingRule { profile: "trn1".into(), per_lane: 4 });
+        let error = Lanes::seeded(&profile("trn3"), 1, 2).unwrap_err();
+        assert_eq!(error, LanesError::NoSeedingRule { profile: "trn3".into(), per_lane: 24 });
+    }
+
+    #[test]
+    fn a_state_has_as_many_words_as_its_lanes() {
+        let found = |words: &[u32], lanes| Lanes::from_words(&profile("trn1"), words, lanes);
+        assert_eq!(
+            found(&[1, 2, 3], 2).unwrap_err().to_string(),
+            "state has 3 words, expected 2 lanes of 1"
+        );
+        assert_eq!(found(&[], 0).unwrap_err(), LanesError::NoLanes);
+        assert!(found(&[1], usize::MAX).is_err());
+        let too_many = Lanes::seeded(&profile("trn1"), 0, usize::MAX / 8);
+        assert_eq!(too_many.unwrap_err(), LanesError::TooMany { lanes: usize::MAX / 8 });
+        let too_many = Lanes::firmware_default(&profile("trn3"), usize::MAX / 2);
+        assert_eq!(too_many.unwrap_err(), LanesError::TooMany { lanes: usize::MAX / 2 });
+    }
+
+    #[test]
+    fn a_field_that_no_device_could_have_is_refused() {
+        let three = Profile { registers_per_lane: 3, ..profile("trn1") };
+        assert_eq!(
+            Lanes::from_words(&three, &[1, 2, 3], 1).unwrap_err().to_string(),
+            "profile trn1 has registers_per_lane = 3, expected 1 or 4"
+        );
+        let none = Profile { steps_per_draw: 0, ..profile("trn1") };
+        assert!(matches!(Lanes::seeded(&none, 1, 1), Err(LanesError::Profile { found: 0, .. })));
+    }
+
+    #[test]
+    fn only_xorwow_starts_from_the_firmwares_words() {
+        let lanes = Lanes::firmware_default(&profile("trn3"), 2).unwrap();
+        assert_eq!(lanes.words_per_lane(), 24);
+        assert!(lanes.words().chunks(6).all(|words| words == Xorwow::FIRMWARE_DEFAULT.words));
+        assert!(Lanes::firmware_default(&profile("trn1"), 2).is_err());
+    }
+
+    #[test]
+    fn the_default_seeding_repeats_after_256_lanes() {
+        let lanes = Lanes::seeded(&profile("trn1"), 42, 257).unwrap();
+        assert_eq!(lanes.registers(256), lanes.registers(0));
+    }
+
+    #[test]
+    fn lanes_of_other_profiles_differ_even_in_the_same_state() {
+        let [one, other] = ["trn1", "simulator"].map(|name| Lanes::seeded(&profile(name), 1, 1));
+        assert_ne!(one, other);
+    }
+}

@@ -1,6 +1,7 @@
 //! The generators behind `draw`, with the state of their lanes.
 
 use anyhow::{Context, Result, bail, ensure};
+use lanedrop::lint;
 use lanedrop::rng::{DrawOrder, Lanes, Pcg32, Philox4x32, Profile, Recurrence};
 
 use super::Algorithm;
@@ -24,13 +25,12 @@ pub(super) enum Generator {
 }
 
 impl Generator {
-    /// Returns the generator in its first state, and a remark where that was
-    /// not chosen.
+    /// Returns the generator in its first state, and remarks on it.
     pub(super) fn start(
         algorithm: Algorithm,
         profile: &Profile,
         args: &StateArgs,
-    ) -> Result<(Self, Option<String>)> {
+    ) -> Result<(Self, Vec<String>)> {
         if args.seed.is_some() && algorithm != Algorithm::Lfsr {
             bail!(
                 "--seed is for lfsr alone: no rule makes the words of {} from one seed; \
@@ -40,7 +40,11 @@ impl Generator {
         }
         let state = || {
             args.state.as_deref().with_context(|| {
-                format!("{} has no state to start from; give one by --state", algorithm.as_str())
+                let shape = if algorithm == Algorithm::Pcg32 { PCG32 } else { PHILOX };
+                format!(
+                    "{} has no state to start from; give one by --state FILE (.npy, uint32 {shape})",
+                    algorithm.as_str()
+                )
             })
         };
         Ok(match algorithm {
@@ -58,7 +62,7 @@ impl Generator {
                     state: u64::from(*high) << 32 | u64::from(*low),
                     increment: Pcg32::INCREMENT,
                 });
-                (Self::Pcg32(lanes.collect()), None)
+                (Self::Pcg32(lanes.collect()), Vec::new())
             }
             Algorithm::Philox => {
                 let path = state()?;
@@ -68,7 +72,8 @@ impl Generator {
                 };
                 let lanes = args.lanes.unwrap_or(1);
                 ensure!(lanes > 0, "lanes is 0, expected at least 1");
-                (Self::Philox { start: Philox4x32::new([a, b, c, d], [key0, key1]), lanes }, None)
+                let start = Philox4x32::new([a, b, c, d], [key0, key1]);
+                (Self::Philox { start, lanes }, Vec::new())
             }
         })
     }
@@ -143,9 +148,11 @@ impl Generator {
     }
 }
 
-fn by_profile(profile: &Profile, args: &StateArgs) -> Result<(Generator, Option<String>)> {
+fn by_profile(profile: &Profile, args: &StateArgs) -> Result<(Generator, Vec<String>)> {
     let (lanes, remark) = args.start(profile, 1)?;
-    Ok((Generator::Lanes(lanes), remark))
+    let locked = lint::locked(&lanes, lanes.lanes()).map(|lint| lint.to_string());
+    let remarks = remark.into_iter().chain(locked).collect();
+    Ok((Generator::Lanes(lanes), remarks))
 }
 
 /// Returns xorwow as published: one register a lane, one step a draw, the

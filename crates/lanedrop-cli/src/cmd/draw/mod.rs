@@ -1,6 +1,6 @@
 //! `lanedrop draw`: random words or uniforms of any generator.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 use anyhow::{Result, bail};
 use clap::{Args as ClapArgs, ValueEnum};
@@ -9,7 +9,7 @@ use lanedrop::rng::{Field, Profile, Recurrence};
 use self::generator::Generator;
 use self::print::{Json, Print, Text};
 use crate::state::StateArgs;
-use crate::{Outcome, profiles};
+use crate::{Outcome, output, profiles};
 
 mod generator;
 mod print;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     };
     // Else the profile is there for its conversion alone.
     let drawn_by_profile = algorithm == Algorithm::of(&profile);
-    let (mut generator, remark) = Generator::start(algorithm, &profile, &args.state)?;
+    let (mut generator, remarks) = Generator::start(algorithm, &profile, &args.state)?;
     if args.state.save_state.is_some() {
         generator.check_saved_at(last)?;
     }
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         .map(Field::as_str)
         .collect();
     let named = (drawn_by_profile || args.uniform).then_some(&profile);
-    let remarks = profiles::impostor(&profile).into_iter().chain(remark);
+    let remarks = profiles::impostor(&profile).into_iter().chain(remarks);
     remarks.for_each(|remark| eprintln!("{remark}"));
     if let (Some(profile), false, false) = (named, args.json, fields.is_empty()) {
         eprintln!("profile {}; assumptions: {}", profile.name, fields.join(", "));
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     } else {
         Box::new(Text::new(lanes, last, uniform))
     };
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = output::stdout();
     printer.begin(&mut out)?;
     let mut block = [0; 4096];
     for lane in 0..lanes {
