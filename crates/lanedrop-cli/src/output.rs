@@ -3,8 +3,9 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use anyhow::Context;
 use serde::Serialize;
+
+use crate::io::output::Staged;
 
 /// Returns standard output behind a buffer; flush it before returning.
 pub(crate) fn stdout() -> BufWriter<io::StdoutLock<'static>> {
@@ -31,15 +32,7 @@ pub(crate) fn json_array<T: Serialize>(
 /// Writes `bytes` to a file beside `path` and renames it, so that no half of
 /// it is ever seen there.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let write = || -> io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".lanedrop-").tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| path.display().to_string())
+    let mut staged = Staged::beside(path)?;
+    staged.write(bytes)?;
+    staged.commit()
 }

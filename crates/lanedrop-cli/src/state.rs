@@ -5,12 +5,13 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use lanedrop::rng::{Lanes, LanesError, Profile, Recurrence};
-use npyz::{NpyFile, Order, WriterBuilder};
+
+use crate::io::npy::{MAX_HEADER_BYTES, NpyHeader, Order};
 
 /// What a state file's array looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,18 +69,31 @@ pub(crate) fn read(path: &Path, shape: Shape) -> Result<Vec<u32>> {
 }
 
 fn read_words(path: &Path, shape: Shape) -> Result<Vec<u32>> {
-    let file = File::open(path)?;
-    let npy = NpyFile::new(BufReader::new(file)).context("is no .npy file that can be read")?;
-    let expected = format!("expected uint32 {shape}");
-    let dtype = npy.dtype().descr();
-    ensure!(matches!(dtype.trim_matches('\''), "<u4" | ">u4" | "=u4"), "holds {dtype}, {expected}");
-    let found = npy.shape().to_vec();
-    ensure!(shape.admits(&found), "has shape {found:?}, {expected}");
-    let order = npy.order();
-    let words: Vec<u32> = npy.into_vec().context("ends before its last word")?;
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(MAX_HEADER_BYTES as u64).read_to_end(&mut bytes)?;
+    let (header, start) = NpyHeader::parse(&bytes)?;
+    let NpyHeader { descr, order, shape: found } = header;
+    let word: fn([u8; 4]) -> u32 = match descr.as_str() {
+        "<u4" | "=u4" => u32::from_le_bytes,
+        ">u4" => u32::from_be_bytes,
+        _ => bail!("has dtype {descr}, expected <u4 or >u4 (uint32) of shape {shape}"),
+    };
+    ensure!(shape.admits(&found), "has shape {found:?}, expected uint32 {shape}");
+    let wanted = found.iter().product::<u64>().checked_mul(4);
+    let wanted = wanted.with_context(|| format!("shape {found:?} takes more than 2^64 bytes"))?;
+    bytes.drain(..start);
+    file.take(wanted.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes)?;
+    ensure!(
+        bytes.len() as u64 >= wanted,
+        "has {} bytes of words, expected {wanted} for shape {found:?}",
+        bytes.len()
+    );
+    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|&bytes| word(bytes)).collect();
+    let words = words[..(wanted / 4) as usize].to_vec();
     Ok(match (order, found.as_slice()) {
         (Order::Fortran, [rows, _]) => {
-            let rows = usize::try_from(*rows).context("has too many rows")?;
+            let rows = *rows as usize;
             (0..rows).flat_map(|row| words[row..].iter().step_by(rows).copied()).collect()
         }
         _ => words,
@@ -88,14 +102,10 @@ fn read_words(path: &Path, shape: Shape) -> Result<Vec<u32>> {
 
 /// Writes a state file: beside its target first, then renamed.
 pub(crate) fn write(path: &Path, shape: Shape, words: &[u32]) -> Result<()> {
-    let mut bytes = Vec::new();
-    let mut npy = npyz::WriteOptions::new()
-        .default_dtype()
-        .shape(&shape.with(words))
-        .writer(&mut bytes)
-        .begin_nd()?;
-    npy.extend(words.iter().copied())?;
-    npy.finish()?;
+    let shape = shape.with(words);
+    let header = NpyHeader { descr: "<u4".into(), order: Order::C, shape };
+    let words = words.iter().flat_map(|word| word.to_le_bytes());
+    let bytes: Vec<u8> = header.to_bytes().into_iter().chain(words).collect();
     crate::output::write_file(path, &bytes)
 }
 
@@ -164,8 +174,9 @@ impl StateArgs {
     pub(crate) fn rows(&self, path: &Path, rows: usize) -> Result<usize> {
         match self.lanes {
             Some(lanes) if lanes != rows => bail!(
-                "{}: has a row for each of {rows} lanes, expected {lanes} as --lanes says (or leave it out)",
-                path.display()
+                "{}: has {rows} row{}, expected {lanes} as --lanes says (or leave it out)",
+                path.display(),
+                if rows == 1 { "" } else { "s" }
             ),
             _ => Ok(rows),
         }

@@ -80,7 +80,10 @@ fn a_state_that_is_cut_short_is_refused() {
     let output = draw(folder.path(), &["--state", "short.npy"]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.starts_with("lanedrop: short.npy: ends before its last word"), "{text}");
+    assert!(
+        text.starts_with("lanedrop: short.npy: has 12 bytes of words, expected 16 for shape [4]"),
+        "{text}"
+    );
     npy(&path, "(4611686018427387904,)", 1..=3);
     assert_eq!(draw(folder.path(), &["--state", "short.npy"]).status.code(), Some(2));
 }
