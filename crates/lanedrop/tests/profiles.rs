@@ -1,6 +1,6 @@
 //! Profile files: what is read, what is refused and how, and the way back.
 
-use lanedrop::rng::{Field, Profile, ProfileError, Recurrence};
+use lanedrop::rng::{Compare, Field, Profile, ProfileError, Recurrence, Seeding, Uniform};
 use proptest::prelude::*;
 
 #[path = "../../../fuzz/bodies/profile.rs"]
@@ -191,6 +191,22 @@ fn the_example_of_the_documentation_is_the_default_profile() {
     let trn1 = Profile::builtin("trn1").unwrap();
     assert_eq!(read.recurrence, trn1.recurrence);
     assert!(Field::ALL.iter().all(|&field| read.agrees(&trn1, field)));
+}
+
+#[test]
+fn the_documentation_lists_every_built_in_profile_and_every_choice() {
+    let page = include_str!("../../../docs/profiles.md");
+    for profile in Profile::builtins() {
+        assert!(page.contains(&format!("| `{}`", profile.name)), "{}", profile.name);
+        let recurrence = profile.recurrence.to_string();
+        assert!(page.contains(&format!("| {recurrence}")), "{recurrence}");
+    }
+    let choices = Uniform::ALL.map(Uniform::as_str).into_iter();
+    let choices = choices.chain(Compare::ALL.map(Compare::as_str));
+    let choices = choices.chain(Seeding::ALL.map(Seeding::as_str));
+    for choice in choices.chain(Field::ALL.map(Field::as_str)) {
+        assert!(page.contains(&format!("`{choice}`")) || page.contains(&format!("[{choice}]")));
+    }
 }
 
 proptest! {
