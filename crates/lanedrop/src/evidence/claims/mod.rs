@@ -28,7 +28,8 @@ macro_rules! claims {
         $(, wall $wall:ident $closes:literal)?;
     )*) => {
         $(
-            #[doc = $says]
+            // A block: words such as u32[8] are no links.
+            #[doc = concat!("```text\n", $says, "\n```")]
             pub static $name: $crate::evidence::Claim = $crate::evidence::Claim::new(
                 $id,
                 $says,
