@@ -29,12 +29,12 @@ impl Stream {
         let name = if argument == "-" { "standard input" } else { argument };
         let bytes = records_of(read_all(argument)?).with_context(|| name.to_owned())?;
         if let Err(leftover) = words(&bytes) {
-            let error = anyhow::Error::new(leftover).context(name.to_owned());
-            return Err(if is_text(&bytes) {
-                error.context("text, but no hex digits alone (`lanedrop assemble` reads assembly)")
+            let hint = if is_text(&bytes) {
+                " (this is text that is not hex; `lanedrop assemble` reads assembly)"
             } else {
-                error
-            });
+                ""
+            };
+            bail!("{name}: {leftover}{hint}");
         }
         Ok(Self { bytes })
     }

@@ -5,9 +5,11 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args as ClapArgs;
 use lanedrop::isa::validate::{Report, Scope};
-use lanedrop::isa::{Generation, Word, opcode, validate};
+use lanedrop::isa::{Dropout, Generation, Word, opcode, validate};
+use lanedrop::lint::{self, Lint};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
+use serde_json::json;
 
 use crate::input::Stream;
 use crate::{Outcome, output};
@@ -16,7 +18,8 @@ use crate::{Outcome, output};
 #[derive(ClapArgs)]
 #[command(after_help = "\
 Remarks (legal, but resting on an inferred claim or leaving the memory there
-is) go to standard error, or into `remarks` with --json.
+is) and lints (legal, but surely not meant) go to standard error, or into
+`remarks` and `lints` with --json. They never change the exit status.
 
 Examples:
   lanedrop validate dve.bin
@@ -57,7 +60,7 @@ struct Entry {
 impl Serialize for Entry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { offset, report } = self;
-        let mut object = serializer.serialize_struct("Report", 7)?;
+        let mut object = serializer.serialize_struct("Report", 8)?;
         object.serialize_field("offset", offset)?;
         object.serialize_field("opcode", &report.word.opcode())?;
         object.serialize_field("generation", &report.generation)?;
@@ -67,6 +70,11 @@ impl Serialize for Entry {
         }
         object.serialize_field("violations", &report.violations)?;
         object.serialize_field("remarks", &report.remarks)?;
+        let lints: Vec<_> = lints(report)
+            .iter()
+            .map(|lint| json!({"lint": lint.name(), "says": lint.to_string()}))
+            .collect();
+        object.serialize_field("lints", &lints)?;
         object.end()
     }
 }
@@ -142,24 +150,36 @@ fn findings(
     Ok(())
 }
 
-/// Adds the remarks on a record, generations with the same ones together.
+/// Adds the remarks and lints on a record, each once with its generations.
 fn remarks_of(out: &mut Vec<u8>, offset: u64, word: &Word, reports: &[Report]) {
-    let blocks = together(reports, |report| {
-        report
+    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    for report in reports {
+        let remarks = report
             .remarks
             .iter()
-            .map(|remark| (remark.at.rule.name, remark.at.to_string(), remark.claim.tag()))
-            .collect()
-    });
-    for (generations, lines) in blocks {
-        for (_, text, tag) in &lines {
-            let line = format!(
-                "remark: 0x{offset:04x} {} on {}: {text} ({tag})\n",
-                name(word),
-                generations.join(" ")
-            );
-            out.extend_from_slice(line.as_bytes());
+            .map(|remark| format!("note: {} ({})", remark.at, remark.claim.tag()));
+        let lints =
+            lints(report).into_iter().map(|lint| format!("warning: {lint} [{}]", lint.name()));
+        for text in remarks.chain(lints) {
+            match lines.iter_mut().find(|line| line.0 == text) {
+                Some(line) => line.1.push(report.generation.name()),
+                None => lines.push((text, vec![report.generation.name()])),
+            }
         }
+    }
+    for (text, generations) in lines {
+        let (kind, text) = text.split_once(' ').unwrap_or(("", &text));
+        let (name, on) = (name(word), generations.join(" "));
+        let line = format!("{kind} 0x{offset:04x} {name} on {on}: {text}\n");
+        out.extend_from_slice(line.as_bytes());
+    }
+}
+
+/// Returns what is legal in a record and surely not meant.
+fn lints(report: &Report) -> Vec<Lint> {
+    match Dropout::decode(&report.word) {
+        Ok(dropout) if report.is_legal() => lint::instruction(&dropout, report.generation),
+        _ => Vec::new(),
     }
 }
 

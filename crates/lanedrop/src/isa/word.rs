@@ -96,8 +96,8 @@ impl fmt::Display for Hex<'_> {
 /// The stream's length is no multiple of 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{len_bytes} bytes are {whole} records of 64 bytes and {leftover} left over; \
-     a stream holds whole records"
+    "{leftover} of {len_bytes} bytes are left over behind {whole} whole record{}; \
+     a stream is a multiple of 64 bytes", if *.whole == 1 { "" } else { "s" }
 )]
 pub struct Leftover {
     /// Length of the input.

@@ -3,8 +3,12 @@
 //! A lint never changes a result or an exit status. It speaks when it matters:
 //! each threshold here is one below which nobody would act.
 
+use crate::isa::operand::Fp32Text;
+
+mod instruction;
 mod run;
 
+pub use instruction::instruction;
 pub use run::{RunFacts, locked, next_drop_probability, run};
 
 /// Something legal that is surely not meant.
@@ -83,6 +87,26 @@ pub enum Lint {
         /// How many lanes it concerns.
         lanes: usize,
     },
+    /// A threshold in a record that is no rate.
+    #[error(
+        "the threshold is {}, no rate of 0 to 1: the instruction compares with it all the same",
+        Fp32Text(*.bits)
+    )]
+    RateOutside {
+        /// Its fp32 bits.
+        bits: u32,
+    },
+    /// A source and a destination that share bytes and are not the same pattern.
+    #[error(
+        "src and dst share bytes among {low}..{high} of their partitions and are not the same \
+         pattern, so elements already written are read as input"
+    )]
+    Overlap {
+        /// First byte of a partition that both may touch.
+        low: i64,
+        /// Byte behind the last one.
+        high: i64,
+    },
     /// Draws that predict the next one.
     #[error(
         "after a dropped element, the {} of its row is dropped with probability {conditional:.2}, \
@@ -108,6 +132,8 @@ impl Lint {
             Self::ManyLanes { .. } => "many-lanes",
             Self::SeedBits { .. } => "seed-bits",
             Self::EffectiveRate { .. } => "effective-rate",
+            Self::RateOutside { .. } => "rate-outside",
+            Self::Overlap { .. } => "overlap",
             Self::SerialCorrelation { .. } => "serial-correlation",
         }
     }
