@@ -1,6 +1,7 @@
 //! Why a tensor cannot be run.
 
 use super::Element;
+use crate::isa::Dtype;
 
 /// Why a [`Runner`](super::Runner) could not be made or used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -71,6 +72,35 @@ pub enum ExecError {
         lane: usize,
         /// Its threshold.
         threshold: f32,
+    },
+    /// Types that an instruction does not copy between.
+    #[error(
+        "in_dtype is {} and out_dtype {}, expected one type of 1, 2 or 4 bytes",
+        in_dtype.name(), out_dtype.name()
+    )]
+    Dtypes {
+        /// Type of the elements read.
+        in_dtype: Dtype,
+        /// Type of the elements written.
+        out_dtype: Dtype,
+    },
+    /// Patterns of different lengths.
+    #[error("the source pattern has {src} elements a channel and the destination pattern {dst}")]
+    Counts {
+        /// Elements a channel of the source pattern.
+        src: u64,
+        /// Elements a channel of the destination pattern.
+        dst: u64,
+    },
+    /// More channels than there are lanes for.
+    #[error("{channels} channels from lane {first_lane} on do not fit {lanes} lanes")]
+    Channels {
+        /// How many channels work.
+        channels: usize,
+        /// The lane of the first one.
+        first_lane: usize,
+        /// How many lanes there are.
+        lanes: usize,
     },
     /// No thread to run on.
     #[error("threads is 0, expected at least 1")]

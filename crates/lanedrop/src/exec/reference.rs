@@ -9,7 +9,8 @@
 //! innermost). A channel that is not active neither draws nor moves its lane.
 //! State stays from one instruction to the next.
 
-use crate::isa::ThresholdType;
+use super::ExecError;
+use crate::isa::{Dropout, ImmSrc, ThresholdType};
 use crate::rng::{Lanes, keeps};
 
 /// What decides over an element of one channel, apart from its draw.
@@ -79,42 +80,73 @@ pub fn select(size_bytes: usize, keep: &[bool], src: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// Runs one instruction over `channels` channels of `elements` elements, laid
-/// out `[channel][element]`; channel `c` draws from lane `first_lane + c`.
-/// Returns how many elements stay.
+/// Runs one instruction on elements that were gathered along its source
+/// pattern, laid out `[channel][element]`; `dst` gets them in the order of the
+/// destination pattern. Channel `c` draws from lane `first_lane + c`. Returns
+/// how many elements stay.
 ///
-/// `thresholds` holds one value a channel, or one for all.
+/// `thresholds` are the values behind a pointer or register, one a channel;
+/// an immediate threshold is in the instruction, and none are given. The rules
+/// for a legal record are not asked.
 ///
-/// # Panics
-/// Where a slice is shorter than the shape, a lane does not exist or
-/// `thresholds` is empty.
-#[allow(clippy::too_many_arguments, reason = "the operands of an instruction")]
+/// # Errors
+/// Where the operands do not fit the instruction or the lanes; nothing has
+/// been drawn then.
 pub fn instruction(
+    dropout: &Dropout,
     lanes: &mut Lanes,
     first_lane: usize,
-    (channels, elements): (usize, usize),
-    threshold_type: ThresholdType,
     thresholds: &[f32],
-    size_bytes: usize,
     src: &[u8],
     dst: &mut [u8],
-) -> u64 {
-    let mut keep = vec![false; elements];
-    let row_bytes = elements * size_bytes;
+) -> Result<u64, ExecError> {
+    let channels = usize::from(dropout.num_active_channels);
+    let elements = dropout.src_mem_pattern.num_elements();
+    let size_bytes = match dropout.in_dtype.size_bytes() {
+        Some(size @ (1 | 2 | 4)) if dropout.out_dtype == dropout.in_dtype => size as usize,
+        _ => {
+            let (in_dtype, out_dtype) = (dropout.in_dtype, dropout.out_dtype);
+            return Err(ExecError::Dtypes { in_dtype, out_dtype });
+        }
+    };
+    let dst_elements = dropout.dst_mem_pattern.num_elements();
+    if dst_elements != elements {
+        return Err(ExecError::Counts { src: elements, dst: dst_elements });
+    }
+    // At most 2^48 elements of 4 bytes in 255 channels.
+    let wanted = elements * (channels * size_bytes) as u64;
+    for (output, found) in [("the source", src.len()), ("the destination", dst.len())] {
+        if found as u64 != wanted {
+            return Err(ExecError::OutputLen { output, found, wanted });
+        }
+    }
+    let count = lanes.lanes();
+    if first_lane.checked_add(channels).is_none_or(|end| end > count) {
+        return Err(ExecError::Channels { channels, first_lane, lanes: count });
+    }
+    let immediate = [f32::from_bits(dropout.threshold)];
+    let thresholds = match dropout.threshold_src {
+        ImmSrc::InstructionImmediate => &immediate[..],
+        _ if thresholds.len() == channels => thresholds,
+        _ => return Err(ExecError::Thresholds { found: thresholds.len(), lanes: channels }),
+    };
+    let row_bytes = wanted as usize / channels.max(1);
+    let mut keep = vec![false; row_bytes / size_bytes];
     let mut kept = 0;
     for channel in 0..channels {
         let value = thresholds[channel % thresholds.len()];
-        let threshold = Threshold { threshold_type, value };
+        let threshold = Threshold { threshold_type: dropout.threshold_type, value };
         kept += keep_channel(lanes, first_lane + channel, threshold, &mut keep);
         let row = channel * row_bytes..(channel + 1) * row_bytes;
         select(size_bytes, &keep, &src[row.clone()], &mut dst[row]);
     }
-    kept
+    Ok(kept)
 }
 
 /// Runs a tensor of rows of `row_len` elements: row `r` is on lane `r mod
 /// lanes`, in tile `r div lanes`, and a lane's stream goes on from tile to
-/// tile. Returns how many elements stay.
+/// tile. `thresholds` holds one value for all lanes, or one a lane. Returns how
+/// many elements stay.
 ///
 /// It is one [`instruction`] a tile, on as many channels as the tile has rows.
 ///
@@ -129,15 +161,18 @@ pub fn tensor(
     src: &[u8],
     dst: &mut [u8],
 ) -> u64 {
-    let row_bytes = row_len * size_bytes;
-    if row_bytes == 0 {
-        return 0;
-    }
-    let tile_bytes = lanes.lanes() * row_bytes;
+    let mut keep = vec![false; row_len];
+    let row_bytes = (row_len * size_bytes).max(1);
     let mut kept = 0;
-    for (src, dst) in src.chunks(tile_bytes).zip(dst.chunks_mut(tile_bytes)) {
-        let shape = (src.len() / row_bytes, row_len);
-        kept += instruction(lanes, 0, shape, threshold_type, thresholds, size_bytes, src, dst);
+    for (row, (src, dst)) in src.chunks(row_bytes).zip(dst.chunks_mut(row_bytes)).enumerate() {
+        let lane = row % lanes.lanes();
+        let threshold = Threshold { threshold_type, value: thresholds[lane % thresholds.len()] };
+        kept += keep_channel(lanes, lane, threshold, &mut keep);
+        select(size_bytes, &keep, src, dst);
     }
     kept
 }
+
+#[cfg(test)]
+#[path = "reference_tests.rs"]
+mod tests;
