@@ -61,8 +61,9 @@ impl Tensor {
 
 /// Where the elements are.
 pub(crate) enum Data {
-    /// In a mapped file, from this offset on.
-    Mapped { map: Mapped, start: usize, len: usize },
+    /// In a mapped file, from this offset on; the file itself serves reads
+    /// that hop about.
+    Mapped { map: Mapped, file: File, start: usize, len: usize },
     /// In memory, from this offset on.
     Held { bytes: Vec<u8>, start: usize, len: usize },
     /// In an archive, to be unpacked in passing.
@@ -149,7 +150,7 @@ impl Input {
             return Self::member(archive, name, told);
         }
         let (tensor, start, len) = describe(format, map.bytes(), name, told)?;
-        let data = Data::Mapped { map, start, len };
+        let data = Data::Mapped { map, file, start, len };
         Ok(Self { tensor, data })
     }
 
@@ -164,7 +165,7 @@ impl Input {
         let tensor = &self.tensor;
         let size_bytes = tensor.element.size_bytes();
         let stored = match &mut self.data {
-            Data::Mapped { map, start, len } => map.bytes()[*start..*start + *len].to_vec(),
+            Data::Mapped { map, start, len, .. } => map.bytes()[*start..*start + *len].to_vec(),
             Data::Held { bytes, start, len } => bytes[*start..*start + *len].to_vec(),
             Data::Packed(member) => {
                 let wanted = tensor.size_bytes()?;

@@ -294,6 +294,12 @@ impl Cursor<'_> {
     }
 }
 
+/// The property the fuzz target asks; the tests ask it too.
+#[cfg(test)]
+#[path = "../../../../fuzz/bodies/npy.rs"]
+#[allow(unreachable_pub, reason = "the fuzz target needs it public")]
+mod body;
+
 #[cfg(test)]
 #[path = "npy_tests.rs"]
 mod tests;

@@ -103,3 +103,25 @@ fn errors_say_where_what_and_what_would_do() {
         "byte 25: found the end of the header, expected ',' or '}'"
     );
 }
+
+#[test]
+fn every_change_of_a_byte_is_read_or_refused() {
+    let seeds = [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+        "{\"shape\": (3L,), 'fortran_order':True,'descr':'|V2'}\n",
+    ];
+    for seed in seeds {
+        let whole = v1(seed);
+        for at in 0..whole.len() {
+            body::check(&whole[..at]);
+            for byte in 0..=255 {
+                let mut changed = whole.clone();
+                changed[at] = byte;
+                body::check(&changed);
+                changed.insert(at, byte);
+                body::check(&changed);
+            }
+        }
+        body::check(&whole);
+    }
+}

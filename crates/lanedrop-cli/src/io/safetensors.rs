@@ -118,6 +118,12 @@ pub(crate) fn header(name: &str, dtype: Dtype, shape: &[u64], len_bytes: u64) ->
     bytes
 }
 
+/// The property the fuzz target asks; the tests ask it too.
+#[cfg(test)]
+#[path = "../../../../fuzz/bodies/safetensors.rs"]
+#[allow(unreachable_pub, reason = "the fuzz target needs it public")]
+mod body;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,5 +188,19 @@ mod tests {
         assert!(said(&file(gap, 3), None).contains("invalid offset for tensor `a`"));
         let large = r#"{"a":{"dtype":"I8","shape":[4294967296,4294967296],"data_offsets":[0,2]}}"#;
         assert!(said(&file(large, 2), None).contains("overflow"));
+    }
+
+    #[test]
+    fn every_change_of_a_byte_is_read_or_refused() {
+        let whole = file(TWO, 16);
+        for at in 0..whole.len() {
+            body::check(&whole[..at]);
+            for byte in 0..=255 {
+                let mut changed = whole.clone();
+                changed[at] = byte;
+                body::check(&changed);
+            }
+        }
+        body::check(&whole);
     }
 }

@@ -9,7 +9,7 @@ mod instruction;
 mod run;
 
 pub use instruction::instruction;
-pub use run::{RunFacts, locked, next_drop_probability, run};
+pub use run::{RunFacts, locked, next_drop_probability, realised_rate, run};
 
 /// Something legal that is surely not meant.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -87,6 +87,18 @@ pub enum Lint {
         /// How many lanes it concerns.
         lanes: usize,
     },
+    /// A run that dropped far more or less than its rate says.
+    #[error(
+        "{:.2} % of the elements were dropped, {:.2} % are to be expected: these lanes start from \
+         words with few bits set, and their first draws are far from uniform",
+        100.0 * .realised, 100.0 * .expected
+    )]
+    RealisedRate {
+        /// The share of elements that were dropped.
+        realised: f64,
+        /// The effective rate.
+        expected: f64,
+    },
     /// A threshold in a record that is no rate.
     #[error(
         "the threshold is {}, no rate of 0 to 1: the instruction compares with it all the same",
@@ -132,6 +144,7 @@ impl Lint {
             Self::ManyLanes { .. } => "many-lanes",
             Self::SeedBits { .. } => "seed-bits",
             Self::EffectiveRate { .. } => "effective-rate",
+            Self::RealisedRate { .. } => "realised-rate",
             Self::RateOutside { .. } => "rate-outside",
             Self::Overlap { .. } => "overlap",
             Self::SerialCorrelation { .. } => "serial-correlation",

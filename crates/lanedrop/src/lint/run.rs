@@ -108,6 +108,26 @@ fn serial_correlation(facts: &RunFacts<'_>) -> Option<Lint> {
     })
 }
 
+/// Returns the lint of a run under one threshold that dropped far more or less
+/// than its effective rate.
+///
+/// "Far" is eight standard deviations, widened by the register's serial
+/// correlation, and a hundredth of the elements. A seed with few bits set does
+/// it: a shift register takes some thirty draws to fill with others.
+pub fn realised_rate(facts: &RunFacts<'_>, kept: u64, dropped: u64) -> Option<Lint> {
+    let &[threshold] = facts.thresholds else { return None };
+    let cut = cut(facts, threshold);
+    let expected = cut.effective_rate();
+    let count = (kept + dropped) as f64;
+    let realised = dropped as f64 / count;
+    let next = next_drop_probability(facts.lanes, &cut).unwrap_or(expected);
+    let correlation = ((next - expected) / (1.0 - expected).max(f64::MIN_POSITIVE)).min(0.99);
+    let widened = (1.0 + correlation) / (1.0 - correlation);
+    let deviation = (expected * (1.0 - expected) / count * widened).sqrt();
+    ((realised - expected).abs() > (8.0 * deviation).max(0.01))
+        .then_some(Lint::RealisedRate { realised, expected })
+}
+
 fn cut(facts: &RunFacts<'_>, threshold: f32) -> Cut {
     let profile = facts.lanes.profile();
     Cut::new(profile.uniform, profile.compare, facts.threshold_type, threshold)
@@ -232,6 +252,27 @@ mod tests {
         };
         let wanted = Lint::RepeatedLanes { count: 2, lanes: 4, first: 0, second: 2 };
         assert_eq!(run(&facts), [wanted]);
+    }
+
+    #[test]
+    fn a_run_far_from_its_rate_is_named() {
+        let profile = Profile::builtin("trn1").unwrap();
+        let lanes = Lanes::seeded(&profile, 42, 128).unwrap();
+        let facts = RunFacts {
+            lanes: &lanes,
+            seed: Some(42),
+            lanes_used: 128,
+            threshold_type: ThresholdType::DropRate,
+            thresholds: &[0.1],
+            nominal: &[0.1],
+        };
+        let expected = f64::from(838_861u32) / f64::from(1u32 << 23);
+        let wanted = Lint::RealisedRate { realised: 0.2, expected };
+        assert_eq!(realised_rate(&facts, 8_000, 2_000), Some(wanted));
+        assert_eq!(realised_rate(&facts, 9_020, 980), None);
+        // Chance alone: a few elements, or none.
+        assert_eq!(realised_rate(&facts, 8, 2), None);
+        assert_eq!(realised_rate(&facts, 0, 0), None);
     }
 
     #[test]

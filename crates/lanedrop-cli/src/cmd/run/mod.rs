@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ])?;
     let mut input = Input::open(&args.tensor, args.dtype)?;
     let plan = Plan::new(args, &input.tensor)?;
-    let lints = lint::run(&plan.facts());
+    let mut lints = lint::run(&plan.facts());
     let mut runner = Runner::new(plan.job.clone(), plan.lanes.clone())?;
     report::say(&plan.remarks, &lints);
 
@@ -74,6 +74,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         state.commit()?;
     }
     let seconds = progress.finish();
+    let after = lint::realised_rate(&plan.facts(), runner.kept(), runner.dropped());
+    report::say(&[], after.as_slice());
+    lints.extend(after);
 
     let report = Report { args, plan: &plan, tensor: &tensor, runner: &runner, lints, seconds };
     let mut stdout = std::io::stdout().lock();

@@ -1,6 +1,6 @@
 //! Moving a tensor through a runner, a block at a time.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 
 use anyhow::{Result, bail};
 use lanedrop::exec::{Masks, Runner, packed_len};
@@ -88,23 +88,29 @@ pub(crate) fn run(
     let mut flow = Flow { tensor: &input.tensor, runner, sinks, progress, interrupts };
     let ordered = flow.tensor.is_contiguous();
     match &mut input.data {
-        Data::Mapped { map, start, len } => {
+        Data::Mapped { map, file, start, len } => {
             let (start, len) = (*start, *len);
-            let bytes = &map.bytes()[start..start + len];
             if ordered {
-                flow.blocks(Source::Slice(bytes, &|from, len| map.release(start + from, len)))
-            } else {
-                // A box's stretches are far apart: all pages go at once.
-                flow.boxes(bytes, || map.release(0, map.bytes().len()))
+                let bytes = &map.bytes()[start..start + len];
+                let release = |from, len| map.release(start + from, len);
+                return flow.blocks(Source::Slice(bytes, &release));
             }
+            // A page of the map would be held for each of the many stretches.
+            flow.boxes(|at, stretch| {
+                file.seek(SeekFrom::Start(start as u64 + at))?;
+                Ok(file.read_exact(stretch)?)
+            })
         }
         Data::Held { bytes, start, len } => {
             let bytes = &bytes[*start..*start + *len];
             if ordered {
-                flow.blocks(Source::Slice(bytes, &|_, _| ()))
-            } else {
-                flow.boxes(bytes, || ())
+                return flow.blocks(Source::Slice(bytes, &|_, _| ()));
             }
+            flow.boxes(|at, stretch| {
+                let at = at as usize;
+                stretch.copy_from_slice(&bytes[at..at + stretch.len()]);
+                Ok(())
+            })
         }
         Data::Packed(member) => {
             let mut data = member.data()?;
@@ -216,13 +222,12 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Runs a tensor in another memory order. `after_box` is called when a
-    /// box's part of the input has been read.
-    fn boxes(&mut self, bytes: &[u8], after_box: impl Fn()) -> Result<()> {
+    /// Runs a tensor in another memory order. `read` fills a stretch from an
+    /// offset in bytes.
+    fn boxes(&mut self, mut read: impl FnMut(u64, &mut [u8]) -> Result<()>) -> Result<()> {
         let shape = &self.tensor.shape;
         let size_bytes = self.tensor.element.size_bytes();
-        let row_len = self.tensor.row_len();
-        let in_strides = strides(shape, self.tensor.order);
+        let (order, row_len) = (self.tensor.order, self.tensor.row_len());
         let packed_shape: Vec<u64> = with_last(shape, row_len.div_ceil(8));
         let mut masks = MaskBuffers::new(self.sinks);
         let (mut block, mut turned) = (Vec::new(), Vec::new());
@@ -230,11 +235,13 @@ impl Flow<'_> {
         for part in boxes(shape) {
             self.interrupts.check()?;
             block.resize(part.len() * size_bytes, 0);
-            let base: u64 = part.start.iter().zip(&in_strides).map(|(at, step)| at * step).sum();
-            let src = &bytes[base as usize * size_bytes..];
-            let box_strides = strides(&part.dims, Order::C);
-            rearrange(size_bytes, &part.dims, (src, &in_strides), (&mut block, &box_strides));
-            after_box();
+            turned.resize(block.len(), 0);
+            let (runs, run_len) = part.runs(shape, order);
+            for (run, stretch) in runs.iter().zip(turned.chunks_mut(run_len * size_bytes)) {
+                read(run * size_bytes as u64, stretch)?;
+            }
+            let (stored, drawn) = (strides(&part.dims, order), strides(&part.dims, Order::C));
+            rearrange(size_bytes, &part.dims, (&turned, &stored), (&mut block, &drawn));
             if self.swaps_in() {
                 swap(size_bytes, &mut block);
             }
@@ -250,10 +257,7 @@ impl Flow<'_> {
             if out.order == Order::C {
                 write_runs(out, shape, &part, size_bytes, &block)?;
             } else {
-                turned.resize(block.len(), 0);
-                let turned_strides = strides(&part.dims, out.order);
-                let target = (&mut turned[..], &turned_strides[..]);
-                rearrange(size_bytes, &part.dims, (&block, &box_strides), target);
+                rearrange(size_bytes, &part.dims, (&block, &drawn), (&mut turned, &stored));
                 write_runs(out, shape, &part, size_bytes, &turned)?;
             }
             if let (Some(sink), Some(bytes)) = (&mut self.sinks.mask, &masks.bytes) {

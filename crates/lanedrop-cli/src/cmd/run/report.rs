@@ -67,7 +67,7 @@ impl Report<'_> {
             "shape": self.tensor.shape,
             "dtype": self.tensor.element.name(),
             "rate": self.plan.rate.map(|rate| rate.given),
-            "threshold_type": if self.args.keep { "KEEP_RATE" } else { "DROP_RATE" },
+            "threshold_type": job.threshold_type.code(),
             "profile": self.plan.lanes.profile().name,
             "assumptions": profiles::assumed(self.plan.lanes.profile()),
             "kept": self.runner.kept(),
