@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args as ClapArgs;
 use lanedrop::asm;
 use lanedrop::isa::Generation;
+use serde_json::json;
 
 use crate::{Outcome, input, output};
 
@@ -32,6 +33,9 @@ pub(crate) struct Args {
     /// Writes hex text, one record a line
     #[arg(long)]
     hex: bool,
+    /// Writes a JSON array, one object a record: offset, bytes
+    #[arg(long, conflicts_with = "hex")]
+    json: bool,
     /// The generation of addresses until the text says `.generation`
     #[arg(long = "gen", value_name = "GEN", default_value = "v3")]
     generation: Generation,
@@ -45,7 +49,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         .map_err(|error| anyhow!("{name}, {}", error.with_source(&text)))?;
     let hex = args.hex || (args.output.is_none() && std::io::stdout().is_terminal());
     let mut bytes = Vec::new();
-    for word in &words {
+    if args.json {
+        let records = (0u64..).step_by(64).zip(&words);
+        output::json_array(
+            &mut bytes,
+            records.map(|(offset, word)| json!({"offset": offset, "bytes": format!("{word:x}")})),
+        )?;
+    }
+    for word in words.iter().filter(|_| !args.json) {
         if hex {
             writeln!(bytes, "{word:x}")?;
         } else {

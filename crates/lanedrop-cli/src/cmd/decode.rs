@@ -15,7 +15,7 @@ use crate::{Outcome, output};
 Examples:
   lanedrop decode dve.bin
   lanedrop decode dve.bin --json | jq '.[] | select(.name == \"DROPOUT\").fields.threshold'
-  echo 'record [7f10...]' | lanedrop assemble - | lanedrop decode -
+  lanedrop assemble tile.asm | lanedrop decode - --gen v5
 
 Exit status: 0 fine, 2 could not run (no such file, bytes left over).")]
 pub(crate) struct Args {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args as ClapArgs;
 use lanedrop::asm::Statement;
 use lanedrop::isa::Generation;
+use serde_json::json;
 
 use crate::input::Stream;
 use crate::{Outcome, output};
@@ -25,12 +26,24 @@ pub(crate) struct Args {
     /// The generation addresses are written for; the text names it
     #[arg(long = "gen", value_name = "GEN", default_value = "v3")]
     generation: Generation,
+    /// Writes a JSON array, one object a record: offset, bytes, text
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let stream = Stream::read(&args.input)?;
     let generation = args.generation;
     let mut out = output::stdout();
+    if args.json {
+        let records = stream.records().map(|(offset_bytes, word)| {
+            let text = Statement { word, generation, offset_bytes: None }.to_string();
+            json!({"offset": offset_bytes, "bytes": format!("{word:x}"), "text": text})
+        });
+        output::json_array(&mut out, records)?;
+        out.flush()?;
+        return Ok(Outcome::Fine);
+    }
     writeln!(out, ".generation {generation}")?;
     for (offset, word) in stream.records() {
         let statement = Statement { word, generation, offset_bytes: Some(offset) };
