@@ -37,6 +37,8 @@ enum Verb {
     Run(cmd::run::Args),
     Draw(cmd::draw::Args),
     Profile(cmd::profile::Args),
+    Backends(cmd::backends::Args),
+    Bench(cmd::bench::Args),
     Evidence(cmd::evidence::Args),
 }
 
@@ -66,6 +68,8 @@ fn main() -> ExitCode {
         Verb::Run(args) => cmd::run::run(args),
         Verb::Draw(args) => cmd::draw::run(args),
         Verb::Profile(args) => cmd::profile::run(args),
+        Verb::Backends(args) => cmd::backends::run(args),
+        Verb::Bench(args) => cmd::bench::run(args),
         Verb::Evidence(args) => cmd::evidence::run(args),
     };
     match outcome {

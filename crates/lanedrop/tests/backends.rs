@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use lanedrop::exec::{Backend, Element, Job, Masks, Runner, packed_len};
+use lanedrop::exec::{Backend, Element, Job, Masks, Runner, View, packed_len};
 use lanedrop::gf2::Affine32;
 use lanedrop::isa::ThresholdType;
 use lanedrop::rng::{Compare, DrawOrder, Lanes, Profile, Recurrence, Uniform};
@@ -249,19 +249,17 @@ fn threads_give_the_same_bytes() {
             let mut case = draw_case(&mut dice, &profile, 1 << 10);
             case.lanes = lanes_of(case.lanes.profile(), 24, &mut dice);
             let (rows, row_len) =
-                dice.pick(&[(1, 2_400_000), (5, 480_008), (48, 50_000), (2_399, 1_001)]);
+                dice.pick(&[(1, 3_000_000), (5, 600_008), (60, 50_000), (2_999, 1_001)]);
             case.job =
                 Job { element, rows, row_len, scale: false, thresholds: vec![0.3], ..case.job };
             case.stops = vec![rows * row_len];
             let data = dice.bytes((rows * row_len) as usize * element.size_bytes());
             let best = Backend::best();
             let wanted = outcome(&case, &data, best, 1);
-            for threads in [2, 3, 7] {
-                assert!(
-                    outcome(&case, &data, best, threads) == wanted,
-                    "{threads} threads: {:?}",
-                    case.job
-                );
+            let few = [dice.pick(&[2, 3]), 7];
+            for threads in if long() { &[2, 3, 7][..] } else { &few } {
+                let found = outcome(&case, &data, best, *threads);
+                assert!(found == wanted, "{threads} threads: {:?}", case.job);
             }
             if long() {
                 check(&case, &data, &[1, 2, 3, 7]);
@@ -300,4 +298,86 @@ fn the_backward_pass_draws_the_mask_again_from_the_saved_state() {
         assert_eq!(*to, if mask[at] == 1 { *from } else { [0; 4] }, "element {at}");
     }
     assert_eq!(forward.finish(), backward.finish());
+}
+
+#[test]
+fn views_of_any_strides_get_what_their_elements_get_side_by_side() {
+    let profile = Profile::builtin("trn1").unwrap();
+    let mut dice = Dice(3);
+    for element in [Element::F32, Element::BF16, Element::I8] {
+        let size = element.size_bytes();
+        for shape in [vec![3, 5, 7], vec![130, 9], vec![2, 9000], vec![1], vec![], vec![4, 0, 2]] {
+            let elements: usize = shape.iter().product();
+            let row_len = shape.last().copied().unwrap_or(1);
+            let rows = elements.checked_div(row_len).unwrap_or(0);
+            let job = Job {
+                threshold_type: ThresholdType::DropRate,
+                thresholds: vec![0.4],
+                element,
+                rows: rows as u64,
+                row_len: row_len as u64,
+                scale: false,
+                backend: Backend::best(),
+                threads: 1,
+            };
+            // Axes stored in reverse, the first of them backwards, every other
+            // element unused.
+            let mut strides = vec![0isize; shape.len()];
+            let mut step = 2 * size as isize;
+            for (stride, len) in strides.iter_mut().zip(&shape) {
+                *stride = step;
+                step *= (*len).max(1) as isize;
+            }
+            let mut offset_bytes = 0;
+            if let (Some(stride), Some(len)) = (strides.first_mut(), shape.first()) {
+                offset_bytes = (*len - 1) * *stride as usize;
+                *stride = -*stride;
+            }
+            let view = View { offset_bytes, shape: shape.clone(), strides_bytes: strides.clone() };
+            let src = dice.bytes(step as usize);
+            // The elements in the order of their indices, found one by one.
+            let places: Vec<usize> = (0..elements)
+                .map(|mut index| {
+                    let mut place = offset_bytes as isize;
+                    for axis in (0..shape.len()).rev() {
+                        place += (index % shape[axis]) as isize * strides[axis];
+                        index /= shape[axis];
+                    }
+                    place as usize
+                })
+                .collect();
+            let side_by_side: Vec<u8> =
+                places.iter().flat_map(|&place| src[place..place + size].to_vec()).collect();
+            let lanes = Lanes::seeded(&profile, 9, 8).unwrap();
+            let mut wanted = vec![0; side_by_side.len()];
+            let mut wanted_mask = vec![0; elements];
+            let masks = Masks { bytes: Some(&mut wanted_mask), packed: None };
+            let mut plain = Runner::new(job.clone(), lanes.clone()).unwrap();
+            plain.apply(0, &side_by_side, &mut wanted, masks).unwrap();
+
+            let flat =
+                View { offset_bytes: 0, shape: vec![elements], strides_bytes: vec![size as isize] };
+            let (mut found, mut mask) = (vec![7; wanted.len()], vec![7; elements]);
+            let mut runner = Runner::new(job.clone(), lanes.clone()).unwrap();
+            let masks = Masks { bytes: Some(&mut mask), packed: None };
+            runner.apply_views((&src, &view), (&mut found, &flat), masks).unwrap();
+            assert!(found == wanted && mask == wanted_mask, "{element:?} {shape:?}");
+            let mut in_place = src.clone();
+            let mut runner = Runner::new(job.clone(), lanes).unwrap();
+            runner.apply_view_in_place(&mut in_place, &view, Masks::default()).unwrap();
+            for (at, byte) in in_place.iter().enumerate() {
+                let element = places.iter().position(|&place| (place..place + size).contains(&at));
+                let wanted = element
+                    .map_or(src[at], |element| wanted[element * size + at - places[element]]);
+                if elements < 1000 {
+                    assert_eq!(*byte, wanted, "byte {at} of {shape:?}");
+                }
+            }
+            if elements > 1 {
+                let outside = View { offset_bytes: view.offset_bytes + 1 + size, ..view };
+                let error = runner.apply_view_in_place(&mut in_place, &outside, Masks::default());
+                assert!(error.is_err(), "{shape:?}");
+            }
+        }
+    }
 }

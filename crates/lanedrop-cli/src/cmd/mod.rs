@@ -1,6 +1,8 @@
 //! The verbs: each file has its `Args` and a `run` that returns an [`Outcome`](crate::Outcome).
 
 pub(crate) mod assemble;
+pub(crate) mod backends;
+pub(crate) mod bench;
 pub(crate) mod decode;
 pub(crate) mod disassemble;
 pub(crate) mod draw;

@@ -102,6 +102,21 @@ pub enum ExecError {
         /// How many lanes there are.
         lanes: usize,
     },
+    /// A view that does not hold the tensor's elements.
+    #[error(
+        "{view} has {} elements inside {len_bytes} bytes, expected {wanted}, all inside",
+        found.map_or("too many".to_owned(), |found| found.to_string())
+    )]
+    View {
+        /// Which view.
+        view: &'static str,
+        /// How many elements its shape has, where they can be counted.
+        found: Option<u64>,
+        /// How many elements the tensor has.
+        wanted: u64,
+        /// How many bytes they have to lie in.
+        len_bytes: usize,
+    },
     /// No thread to run on.
     #[error("threads is 0, expected at least 1")]
     NoThreads,

@@ -11,9 +11,11 @@ mod fast;
 pub mod reference;
 mod runner;
 mod scale;
+mod view;
 
 pub use backend::Backend;
 pub use element::Element;
 pub use error::ExecError;
 pub use runner::{Job, Masks, Runner, packed_len};
 pub use scale::{Multiply, scale_factor};
+pub use view::View;

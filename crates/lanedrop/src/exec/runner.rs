@@ -197,7 +197,7 @@ impl Runner {
         Ok((len_bytes / size_bytes) as u64)
     }
 
-    fn check(&self, first: u64, len: u64, masks: &Masks<'_>) -> Result<(), ExecError> {
+    pub(super) fn check(&self, first: u64, len: u64, masks: &Masks<'_>) -> Result<(), ExecError> {
         let elements = self.elements();
         if first.checked_add(len).is_none_or(|end| end > elements) {
             return Err(ExecError::Outside { first, len, elements });

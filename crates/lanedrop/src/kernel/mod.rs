@@ -12,6 +12,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+#[allow(unsafe_code)]
+mod copy;
 mod interleave;
 mod linear;
 mod mask;
@@ -28,7 +30,12 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 
+pub use copy::copy_beyond;
 pub use recurrence::{Cut, Key, Recurrence};
 pub use scale::Scale;
 
@@ -127,6 +134,10 @@ pub fn available() -> &'static [Backend] {
         let mut backends = Vec::new();
         #[cfg(target_arch = "x86_64")]
         backends.extend([avx512::backend(), avx2::backend()].into_iter().flatten());
+        #[cfg(target_arch = "aarch64")]
+        backends.push(neon::backend());
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        backends.push(simd128::backend());
         backends.push(scalar::backend());
         backends
     })
@@ -254,6 +265,7 @@ impl Affine {
     ///
     /// Register `r` gets the words from `keep[r * stride]` on. Whole multiples
     /// of [`WORDS`] are written; the bits after the last draw mean nothing.
+    /// `ahead` is what the caller reads next: it may be brought near meanwhile.
     ///
     /// # Panics
     ///
@@ -266,6 +278,7 @@ impl Affine {
         draws: usize,
         keep: &mut [u64],
         stride: usize,
+        ahead: &[u8],
     ) {
         check_room(cuts, registers.len(), draws, keep.len(), stride);
         match &self.kind {
@@ -277,11 +290,11 @@ impl Affine {
             }
             #[cfg(target_arch = "x86_64")]
             Kind::WindowGf(window) => {
-                avx512::keep_window(window, cuts, registers, draws, keep, stride);
+                avx512::keep_window(window, cuts, registers, draws, keep, stride, ahead);
             }
             #[cfg(target_arch = "x86_64")]
             Kind::LinearGf(linear) => {
-                avx512::keep_linear(linear, cuts, registers, draws, keep, stride);
+                avx512::keep_linear(linear, cuts, registers, draws, keep, stride, ahead);
             }
         }
     }

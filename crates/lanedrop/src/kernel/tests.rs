@@ -126,7 +126,7 @@ fn check_affine(
         let expected = plain(&mut expected_registers, draws, |lane| cuts.of(lane), key, draw);
         let mut registers = seeds(lanes);
         let mut keep = vec![0x5555_5555_5555_5555; stride * lanes];
-        affine.keep(cuts, &mut registers, draws, &mut keep, stride);
+        affine.keep(cuts, &mut registers, draws, &mut keep, stride, &[1; 3000]);
         let context =
             format!("{} {rule:?} before={before} {key:?} {cuts:?} {lanes}x{draws}", backend.name());
         assert!(registers == expected_registers, "registers: {context}");

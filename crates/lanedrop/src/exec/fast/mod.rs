@@ -84,7 +84,17 @@ impl Fast {
 
     /// Writes the keep bits of the next `draws` draws of each register of some
     /// lanes from `lane` on, whose state is `words`.
-    fn keep(&self, words: &mut [u32], lane: usize, draws: usize, keep: &mut [u64], stride: usize) {
+    ///
+    /// `ahead` is what is read next.
+    fn keep(
+        &self,
+        words: &mut [u32],
+        lane: usize,
+        draws: usize,
+        keep: &mut [u64],
+        stride: usize,
+        ahead: &[u8],
+    ) {
         let registers = words.len() / self.words_per_register;
         let first = lane * self.registers_per_lane;
         let cuts = match &self.cuts[..] {
@@ -92,7 +102,7 @@ impl Fast {
             cuts => Cuts::Each(&cuts[first..first + registers]),
         };
         match &*self.draws {
-            Draws::Affine(affine) => affine.keep(cuts, words, draws, keep, stride),
+            Draws::Affine(affine) => affine.keep(cuts, words, draws, keep, stride, ahead),
             Draws::Xorwow(xorwow) => {
                 xorwow.keep(cuts, words.as_chunks_mut().0, draws, keep, stride);
             }

@@ -1,6 +1,8 @@
 //! A stretch cut among threads: any place of a stream is one jump away, so
 //! every thread begins where its share begins.
 
+use std::ops::Range;
+
 use super::worker::{Work, Worker};
 use super::{Fast, Output, Progress, Target};
 use crate::exec::runner::packed_len;
@@ -13,6 +15,8 @@ const SHARE_BYTES: u64 = 2 << 20;
 const CUT_COLUMNS: u64 = 512;
 /// Outputs from this size on go past the caches.
 const BEYOND_BYTES: usize = 12 << 20;
+/// An input of up to this size stays in its cache if outputs leave it alone.
+const NEAR_BYTES: Range<usize> = (3 << 19)..(2 << 20) + 1;
 
 /// Runs `len` elements from number `first` on; returns how many are kept.
 pub(in crate::exec) fn run(
@@ -25,7 +29,7 @@ pub(in crate::exec) fn run(
     output: Output<'_>,
 ) -> u64 {
     let beyond_cache = match &output.target {
-        Target::Copy { dst, .. } => dst.len() >= BEYOND_BYTES,
+        Target::Copy { dst, .. } => dst.len() >= BEYOND_BYTES || NEAR_BYTES.contains(&dst.len()),
         Target::InPlace(_) | Target::Nowhere => false,
     };
     let work = Work {

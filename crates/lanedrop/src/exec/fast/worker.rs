@@ -12,11 +12,14 @@ use crate::rng::Lanes;
 const COLUMNS: usize = 16_384;
 /// Elements decided before any data are touched, at most: their keep bits stay
 /// in the nearest cache.
-const BLOCK: usize = 131_072;
+const BLOCK: usize = 65_536;
 /// Registers that kernels take side by side; fewer rows are cut into columns.
 const ABREAST: usize = 8;
 /// Elements scaled at a time: they stay in the nearest cache.
 const SCALED: usize = 2_048;
+
+/// Data from this size on are brought near while their keep bits are made.
+const FAR_BYTES: usize = 1 << 20;
 
 /// What a worker needs to know of its job.
 #[derive(Clone, Copy)]
@@ -113,7 +116,8 @@ impl<'a> Worker<'a> {
         let width = columns.end - columns.start;
         let single = self.work.fast.registers_per_lane == 1;
         let affine = matches!(&*self.work.fast.draws, Draws::Affine(_));
-        if affine && single && lanes.len() < ABREAST && width >= (ABREAST * 64 * WORDS) as u64 {
+        let few = lanes.len() < ABREAST && width >= (ABREAST * 64 * WORDS) as u64;
+        if affine && single && (few || width >= BLOCK as u64) {
             for (at, lane) in lanes.enumerate() {
                 self.long_row(row + at as u64, lane, columns.clone());
             }
@@ -149,10 +153,18 @@ impl<'a> Worker<'a> {
         let stride = count.div_ceil(64).next_multiple_of(WORDS);
         let mut keep = self.take_keep(lanes.len() * stride);
         let width = fast.words_per_register;
+        let ahead = self.output.ahead(self.offset(row, column), self.work.element);
         let words = &mut self.progress.lanes.words_mut()[lanes.start * width..lanes.end * width];
-        fast.keep(words, lanes.start, count, &mut keep, stride);
-        for (at, words) in keep.chunks_exact_mut(stride).enumerate().take(lanes.len()) {
-            self.put(row + at as u64, lanes.start + at, column, count, words);
+        fast.keep(words, lanes.start, count, &mut keep, stride, ahead);
+        let side_by_side = count as u64 == self.work.row_len && stride * 64 == count;
+        if side_by_side && self.work.multiplies.len() < 2 {
+            // Rows and their keep bits lie side by side, without a gap.
+            let words = &mut keep[..lanes.len() * stride];
+            self.put(row, lanes.start, column, count * lanes.len(), words);
+        } else {
+            for (at, words) in keep.chunks_exact_mut(stride).enumerate().take(lanes.len()) {
+                self.put(row + at as u64, lanes.start + at, column, count, words);
+            }
         }
         self.keep = keep;
     }
@@ -166,7 +178,7 @@ impl<'a> Worker<'a> {
         let mut keep = self.take_keep(lanes.len() * registers * stride);
         let width = fast.words_per_register * registers;
         let words = &mut self.progress.lanes.words_mut()[lanes.start * width..lanes.end * width];
-        fast.keep(words, lanes.start, draws, &mut keep, stride);
+        fast.keep(words, lanes.start, draws, &mut keep, stride, &[]);
         let mut woven = std::mem::take(&mut self.woven);
         // A word more than needed: the last draws of the registers end anywhere.
         woven.resize(count.div_ceil(64) + 4, 0);
@@ -214,7 +226,8 @@ impl<'a> Worker<'a> {
                     register = jump.apply(register);
                 }
                 let cut = fast.cut(lane);
-                fast.keep_same(cut, &mut registers, count, &mut keep, stride);
+                let ahead = self.output.ahead(self.offset(row, column), self.work.element);
+                fast.keep_same(cut, &mut registers, count, &mut keep, stride, ahead);
                 self.progress.lanes.registers_mut(lane)[0] = register;
                 for words in keep.chunks_exact_mut(stride).take(ABREAST) {
                     self.put(row, lane, column, count, words);
@@ -230,6 +243,11 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// The place of an element in the stretch.
+    fn offset(&self, row: u64, column: u64) -> usize {
+        (row * self.work.row_len + column - self.first) as usize
+    }
+
     /// Returns the room for keep bits.
     fn take_keep(&mut self, words: usize) -> Vec<u64> {
         let mut keep = std::mem::take(&mut self.keep);
@@ -239,7 +257,8 @@ impl<'a> Worker<'a> {
         keep
     }
 
-    /// Writes what `count` keep bits of a row ask for.
+    /// Writes what `count` keep bits ask for, of a row or of whole rows side by
+    /// side.
     fn put(&mut self, row: u64, lane: usize, column: u64, count: usize, words: &mut [u64]) {
         let words = &mut words[..count.div_ceil(64)];
         if let Some(last) = words.last_mut()
@@ -250,7 +269,7 @@ impl<'a> Worker<'a> {
         let work = self.work;
         let kernels = work.fast.kernels;
         self.kept += kernels.ones(words);
-        let at = (row * work.row_len + column - self.first) as usize;
+        let at = self.offset(row, column);
         let size = work.element.size_bytes();
         let range = at * size..(at + count) * size;
         let scale = match work.multiplies {
@@ -292,6 +311,23 @@ impl<'a> Worker<'a> {
     }
 }
 
+impl Output<'_> {
+    /// The bytes that are read from element `at` on, where the data may not be
+    /// near already.
+    fn ahead(&self, at: usize, element: Element) -> &[u8] {
+        let data = match &self.target {
+            Target::Copy { src, .. } => src,
+            Target::InPlace(data) => &**data,
+            Target::Nowhere => &[],
+        };
+        let size = element.size_bytes();
+        if data.len() < FAR_BYTES {
+            return &[];
+        }
+        &data[at * size..data.len().min((at + BLOCK) * size)]
+    }
+}
+
 impl Fast {
     /// As [`Fast::keep`], for registers that are all of one lane.
     fn keep_same(
@@ -301,9 +337,10 @@ impl Fast {
         draws: usize,
         keep: &mut [u64],
         stride: usize,
+        ahead: &[u8],
     ) {
         if let Draws::Affine(affine) = &*self.draws {
-            affine.keep(kernel::Cuts::Same(cut), registers, draws, keep, stride);
+            affine.keep(kernel::Cuts::Same(cut), registers, draws, keep, stride, ahead);
         }
     }
 }

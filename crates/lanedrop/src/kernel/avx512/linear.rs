@@ -7,7 +7,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    Advance, Product, Row, lanes_of, load, planes, put_lanes, registers, store, transpose_bytes,
+    Advance, Ahead, Product, Row, lanes_of, load, planes, put_lanes, registers, store,
+    transpose_bytes,
 };
 use crate::kernel::linear::key_functionals;
 use crate::kernel::recurrence::{Cut, Key, Recurrence, Rows};
@@ -18,7 +19,7 @@ const BLOCK: usize = 64;
 /// Lanes side by side.
 const LANES: usize = 8;
 /// Key bits made for every element.
-const HIGH: u32 = 14;
+const HIGH: usize = 14;
 
 /// What the kernel knows of a register.
 pub(in crate::kernel) struct LinearGf {
@@ -67,6 +68,7 @@ impl LinearGf {
         draws: usize,
         keep: &mut [u64],
         stride: usize,
+        ahead: &[u8],
     ) {
         let rest = draws % BLOCK;
         let last = (rest != 0).then(|| Advance::new(&self.one_draw.power(rest).0));
@@ -75,6 +77,7 @@ impl LinearGf {
             Cuts::Each(_) => None,
         };
         let blocks = draws.div_ceil(BLOCK);
+        let mut ahead = Ahead::new(ahead, lanes.len().div_ceil(LANES) * blocks);
         for (group, lanes) in lanes.chunks_mut(LANES).enumerate() {
             let first = group * LANES;
             let each;
@@ -93,6 +96,7 @@ impl LinearGf {
             for eight in (0..blocks).step_by(WORDS) {
                 let mut kept = [_mm512_setzero_si512(); WORDS];
                 for (at, kept) in kept.iter_mut().enumerate().take(blocks - eight) {
+                    ahead.fetch();
                     *kept = transpose_bytes(self.compare(vectors, &now));
                     now = match &last {
                         Some(last) if eight + at == draws / BLOCK => last.of(&now),
@@ -131,16 +135,23 @@ impl LinearGf {
     #[target_feature(enable = "avx512f,avx512bw,gfni")]
     #[inline]
     fn compare(&self, cuts: &CutVectors, now: &[__m512i; 4]) -> __m512i {
-        let low = self.key.bits.saturating_sub(HIGH) as usize;
+        let low = self.key.bits.saturating_sub(HIGH as u32) as usize;
         // Kept if all lower bits say yes, and if all say no.
         let mut yes = _mm512_set1_epi64(-1);
         let mut no = _mm512_setzero_si512();
-        for (product, clear) in self.bits[low..].iter().zip(&cuts.clear[low..]) {
-            let seen = product.of(now);
-            let clear = load(clear);
-            // The majority of kept, seen and a clear bit of the cut.
-            yes = _mm512_ternarylogic_epi64::<0xe8>(yes, seen, clear);
-            no = _mm512_ternarylogic_epi64::<0xe8>(no, seen, clear);
+        if let (Some(products), Some(clear)) =
+            (self.bits[low..].first_chunk::<HIGH>(), cuts.clear[low..].first_chunk::<HIGH>())
+        {
+            for bit in 0..HIGH {
+                let (seen, clear) = (products[bit].of(now), load(&clear[bit]));
+                // The majority of kept, seen and a clear bit of the cut.
+                yes = _mm512_ternarylogic_epi64::<0xe8>(yes, seen, clear);
+                no = _mm512_ternarylogic_epi64::<0xe8>(no, seen, clear);
+            }
+        } else {
+            for (product, clear) in self.bits.iter().zip(&cuts.clear) {
+                yes = _mm512_ternarylogic_epi64::<0xe8>(yes, product.of(now), load(clear));
+            }
         }
         if low != 0 && _mm512_cmpneq_epi64_mask(yes, no) != 0 {
             let mut lower = _mm512_set1_epi64(-1);

@@ -71,9 +71,10 @@ pub(super) fn keep_window(
     draws: usize,
     keep: &mut [u64],
     stride: usize,
+    ahead: &[u8],
 ) {
     // SAFETY: a `WindowGf` is made on CPUs with these features alone.
-    unsafe { window.keep(cuts, registers, draws, keep, stride) }
+    unsafe { window.keep(cuts, registers, draws, keep, stride, ahead) }
 }
 
 /// Runs [`LinearGf::keep`].
@@ -84,9 +85,10 @@ pub(super) fn keep_linear(
     draws: usize,
     keep: &mut [u64],
     stride: usize,
+    ahead: &[u8],
 ) {
     // SAFETY: a `LinearGf` is made on CPUs with these features alone.
-    unsafe { linear.keep(cuts, registers, draws, keep, stride) }
+    unsafe { linear.keep(cuts, registers, draws, keep, stride, ahead) }
 }
 
 /// Eight 64-bit words, as they lie in a vector; a load never straddles lines.
@@ -184,6 +186,35 @@ impl Advance {
             _mm512_permutexvar_epi64(_mm512_set1_epi64(2), bytes),
             _mm512_permutexvar_epi64(_mm512_set1_epi64(3), bytes),
         ]
+    }
+}
+
+/// Bytes that are read after the keep bits are made, brought near meanwhile.
+struct Ahead<'a> {
+    lines: &'a [[u8; 64]],
+    each: usize,
+}
+
+impl<'a> Ahead<'a> {
+    /// Lines asked for in one block of keep bits, at most: what memory brings
+    /// in the time that it takes.
+    const MOST: usize = 16;
+
+    /// Divides the bytes among `blocks` blocks.
+    fn new(bytes: &'a [u8], blocks: usize) -> Self {
+        let lines = bytes.as_chunks().0;
+        Self { lines, each: lines.len().div_ceil(blocks.max(1)).min(Self::MOST) }
+    }
+
+    /// Asks for the next lines.
+    #[inline]
+    fn fetch(&mut self) {
+        let (now, later) = self.lines.split_at(self.each.min(self.lines.len()));
+        for line in now {
+            // SAFETY: a hint, which no address makes unsound.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
+        }
+        self.lines = later;
     }
 }
 

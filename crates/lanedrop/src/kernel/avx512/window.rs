@@ -9,8 +9,8 @@
 use std::arch::x86_64::*;
 
 use super::{
-    Advance, Product, Row, lanes_of, load, planes, put_lanes, registers, store, transpose_bytes,
-    transpose_quarters,
+    Advance, Ahead, Product, Row, lanes_of, load, planes, put_lanes, registers, store,
+    transpose_bytes, transpose_quarters,
 };
 use crate::kernel::recurrence::{Cut, Key, Recurrence, Rows, Sequence, Shift};
 use crate::kernel::{Cuts, WORDS};
@@ -19,6 +19,8 @@ use crate::kernel::{Cuts, WORDS};
 const BLOCK: usize = 64 * WORDS;
 /// Lanes side by side.
 const LANES: usize = 8;
+/// Up to how many instructions a comparison is quicker in a loop.
+const FEW: usize = 6;
 /// Residues and what they were one to four bits ago; the current ones last.
 type Windows = [__m512i; 41];
 
@@ -115,6 +117,7 @@ impl WindowGf {
         draws: usize,
         keep: &mut [u64],
         stride: usize,
+        ahead: &[u8],
     ) {
         let rest = draws % BLOCK;
         let last = (rest != 0).then(|| self.advance_by(rest));
@@ -122,17 +125,23 @@ impl WindowGf {
             Cuts::Same(cut) => self.plan(cut),
             Cuts::Each(_) => Plan::default(),
         };
+        let blocks = draws.div_ceil(BLOCK);
+        let mut ahead = Ahead::new(ahead, lanes.len().div_ceil(LANES) * blocks);
         for (group, lanes) in lanes.chunks_mut(LANES).enumerate() {
             let first = group * LANES;
             let mut now = planes(&lanes_of(lanes));
             let mut older = self.older(&now);
-            for block in 0..draws.div_ceil(BLOCK) {
+            for block in 0..blocks {
+                ahead.fetch();
                 let windows = self.windows(&now, &mut older);
                 now = match &last {
                     Some(last) if block == draws / BLOCK => last.of(&now),
                     _ => self.advance.of(&now),
                 };
                 let kept = match cuts {
+                    Cuts::Same(cut) if self.is_default() && plan.used > FEW => {
+                        rows(compare_top23(cut, &windows))
+                    }
                     Cuts::Same(cut) => rows(self.compare(cut, &plan, &windows)),
                     Cuts::Each(cuts) => {
                         let cuts = &cuts[first..first + lanes.len()];
@@ -148,6 +157,11 @@ impl WindowGf {
             }
             put_lanes(&registers(&now), lanes);
         }
+    }
+
+    /// Whether the draws are compared as the default profile does.
+    fn is_default(&self) -> bool {
+        self.shift == Shift::Left && self.key == Key { low: 9, bits: 23, signed: false }
     }
 
     /// Lists the instructions that compare with `cut`.
@@ -293,6 +307,63 @@ impl WindowGf {
         }
         kept
     }
+}
+
+/// Returns the keep bits of a block by residue, for the top 23 bits of a
+/// register that shifts left: as [`WindowGf::compare`], with every window known
+/// when the code is compiled, so that most stay in registers.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn compare_top23(cut: Cut, windows: &Windows) -> [__m512i; 8] {
+    let none = cut.at_least >> 23 != 0;
+    let mut kept = [_mm512_set1_epi64(if none { 0 } else { -1 }); 8];
+    if !none {
+        // Clear bits below the lowest set one leave all ones as they are.
+        let cut = cut.at_least;
+        kept = pair::<9>(kept, windows, cut);
+        kept = pair::<11>(kept, windows, cut >> 2);
+        kept = pair::<13>(kept, windows, cut >> 4);
+        kept = pair::<15>(kept, windows, cut >> 6);
+        kept = pair::<17>(kept, windows, cut >> 8);
+        kept = pair::<19>(kept, windows, cut >> 10);
+        kept = pair::<21>(kept, windows, cut >> 12);
+        kept = pair::<23>(kept, windows, cut >> 14);
+        kept = pair::<25>(kept, windows, cut >> 16);
+        kept = pair::<27>(kept, windows, cut >> 18);
+        kept = pair::<29>(kept, windows, cut >> 20);
+        for (residue, kept) in kept.iter_mut().enumerate() {
+            let seen = windows[32 + residue - 31];
+            *kept = if cut >> 22 & 1 == 1 {
+                _mm512_and_si512(*kept, seen)
+            } else {
+                _mm512_or_si512(*kept, seen)
+            };
+        }
+    }
+    if cut.below {
+        for bits in &mut kept {
+            *bits = _mm512_xor_si512(*bits, _mm512_set1_epi64(-1));
+        }
+    }
+    kept
+}
+
+/// Combines each residue's bits with those that came in `LAG` draws ago and one
+/// before that, as the two low bits of the cut ask.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn pair<const LAG: usize>(kept: [__m512i; 8], windows: &Windows, cut: u64) -> [__m512i; 8] {
+    let mut next = kept;
+    for (residue, next) in next.iter_mut().enumerate() {
+        let (first, second) = (windows[32 + residue - LAG], windows[31 + residue - LAG]);
+        *next = match cut & 3 {
+            0b11 => _mm512_ternarylogic_epi64::<0x80>(*next, first, second),
+            0b00 => _mm512_ternarylogic_epi64::<0xfe>(*next, first, second),
+            0b10 => _mm512_ternarylogic_epi64::<0xa8>(*next, first, second),
+            _ => _mm512_ternarylogic_epi64::<0xea>(*next, first, second),
+        };
+    }
+    next
 }
 
 /// Combines each residue's bits with two windows: `seen[r + FIRST]` and the
