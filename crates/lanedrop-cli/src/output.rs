@@ -32,7 +32,7 @@ pub(crate) fn json_array<T: Serialize>(
 /// Writes `bytes` to a file beside `path` and renames it, so that no half of
 /// it is ever seen there.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut staged = Staged::beside(path)?;
-    staged.write(bytes)?;
-    staged.commit()
+    let mut file = Staged::beside(path)?;
+    file.write(bytes)?;
+    file.commit()
 }

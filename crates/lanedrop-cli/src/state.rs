@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use lanedrop::rng::{Lanes, LanesError, Profile, Recurrence};
 
 use crate::io::npy::{MAX_HEADER_BYTES, NpyHeader, Order};
+use crate::io::output::Staged;
 
 /// What a state file's array looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,11 +103,18 @@ fn read_words(path: &Path, shape: Shape) -> Result<Vec<u32>> {
 
 /// Writes a state file: beside its target first, then renamed.
 pub(crate) fn write(path: &Path, shape: Shape, words: &[u32]) -> Result<()> {
+    stage(path, shape, words)?.commit()
+}
+
+/// Writes a state file beside its target, to be renamed later.
+pub(crate) fn stage(path: &Path, shape: Shape, words: &[u32]) -> Result<Staged> {
     let shape = shape.with(words);
     let header = NpyHeader { descr: "<u4".into(), order: Order::C, shape };
     let words = words.iter().flat_map(|word| word.to_le_bytes());
     let bytes: Vec<u8> = header.to_bytes().into_iter().chain(words).collect();
-    crate::output::write_file(path, &bytes)
+    let mut file = Staged::beside(path)?;
+    file.write(&bytes)?;
+    Ok(file)
 }
 
 /// Returns the seed that an argument names, decimal or `0x` hexadecimal.

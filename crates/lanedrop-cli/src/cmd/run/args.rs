@@ -13,8 +13,8 @@ Examples:
   lanedrop run x.npy --rate 0.1 --state s.npy --save-state s.npy -o x.npy
   lanedrop run bits.npy --dtype bfloat16 --rates rates.npy --mask keep.npy -o out.npy
 
-Rows are stretches along the last axis. Row r is on lane r mod lanes; a lane's draws go on from
-row to row. Kept elements are copied bit for bit, dropped ones become all-zero bits.
+Rows are stretches along the last axis. Row r is on lane r mod lanes (128 without --lanes and
+--state); a lane's draws go on from row to row. Kept elements are copied bit for bit, dropped ones become all-zero bits.
 
 Exit status: 0 done, 2 could not run.";
 

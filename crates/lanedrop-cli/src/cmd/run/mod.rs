@@ -22,6 +22,7 @@ use crate::io::npy::{NpyHeader, Order};
 use crate::io::npz;
 use crate::io::output::{Interrupts, Staged, distinct};
 use crate::io::safetensors;
+use crate::state::{self, Shape};
 use pipeline::{Sink, Sinks};
 use plan::Plan;
 use progress::Progress;
@@ -63,7 +64,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let progress = Progress::new(tensor.elements() * tensor.element.size_bytes() as u64);
     pipeline::run(&mut input, &mut runner, &mut sinks, &progress, &interrupts)?;
     let state = match &args.start.save_state {
-        Some(path) => Some(plan::stage_state(path, &runner.finish())?),
+        Some(path) => {
+            let lanes = runner.finish();
+            Some(state::stage(path, Shape::of(lanes.profile()), lanes.words())?)
+        }
         None => None,
     };
     format.finish(sinks.out, out)?.commit()?;

@@ -10,8 +10,7 @@ use lanedrop::rng::{Lanes, Recurrence};
 
 use crate::cmd::run::args::{Args, Rate};
 use crate::io::input::{Input, Tensor};
-use crate::io::npy::{NpyHeader, Order, shape_text};
-use crate::io::output::Staged;
+use crate::io::npy::shape_text;
 use crate::profiles;
 
 /// Lanes of a device: one a partition.
@@ -75,21 +74,6 @@ impl Plan {
             nominal: &self.nominal,
         }
     }
-}
-
-/// Writes the state beside its target, for a later commit.
-pub(crate) fn stage_state(path: &Path, lanes: &Lanes) -> Result<Staged> {
-    let count = lanes.lanes() as u64;
-    let shape = match lanes.words_per_lane() {
-        1 => vec![count],
-        words => vec![count, words as u64],
-    };
-    let header = NpyHeader { descr: "<u4".into(), order: Order::C, shape };
-    let mut file = Staged::beside(path)?;
-    file.write(&header.to_bytes())?;
-    let words: Vec<u8> = lanes.words().iter().flat_map(|word| word.to_le_bytes()).collect();
-    file.write(&words)?;
-    Ok(file)
 }
 
 fn read_rates(path: &Path, lanes: usize) -> Result<Vec<f32>> {

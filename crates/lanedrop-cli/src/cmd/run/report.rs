@@ -109,7 +109,8 @@ impl Report<'_> {
         match (self.plan.rate, self.effective_rate()) {
             (Some(rate), Some(effective)) => format!(
                 "{polarity} {} (as float32 {}); a draw is dropped with probability {effective:.9}",
-                rate.given, rate.threshold
+                rate.given,
+                f64::from(rate.threshold)
             ),
             _ => format!("{polarity} rates of {} lanes, one each", self.plan.lanes.lanes()),
         }
@@ -173,7 +174,7 @@ impl fmt::Display for Report<'_> {
             line(
                 "assumed",
                 &format_args!(
-                    "{} (no source settles them; see `lanedrop profile show {}`)",
+                    "{}; see `lanedrop profile show {}`",
                     assumed.join(", "),
                     self.args.profile
                 ),
