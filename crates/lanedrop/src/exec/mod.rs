@@ -1,6 +1,6 @@
 //! Execution of the instruction: the golden model and what runs tensors.
 //!
-//! [`reference`] says what happens to an element; a [`Runner`] applies it to a
+//! [`mod@reference`] says what happens to an element; a [`Runner`] applies it to a
 //! tensor, any stretch of it at a time, as a [`Job`] asks. Bytes come in and go
 //! out as slices; files and arrays are the callers' business.
 

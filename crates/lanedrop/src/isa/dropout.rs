@@ -125,7 +125,7 @@ impl Dropout {
     /// # Errors
     /// [`TypedError`] when the opcode is another one, or a field holds a code
     /// without a meaning on any generation. It does not ask whether the record
-    /// is legal: that is [`validate`](super::validate).
+    /// is legal: that is [`validate`](super::validate()).
     #[inline]
     pub fn decode(word: &Word) -> Result<Self, TypedError> {
         if word.opcode() != opcode::DROPOUT {

@@ -3,7 +3,7 @@
 //! [`Word`] is the raw 64 bytes and [`Dropout`] the typed instruction. The
 //! bytes of every record kind are the rows of [`layout`], which decoding,
 //! encoding, JSON, text and documentation all read. [`Record`] shows any word
-//! and never fails; [`validate`] asks the rules of a [`Generation`].
+//! and never fails; [`validate()`] asks the rules of a [`Generation`].
 
 pub mod addr4;
 pub mod alu;
