@@ -1,6 +1,8 @@
 //! The rules of Dropout's neighbours, each broken alone by an independent
 //! script (`vectors/generate_neighbours.py`).
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use lanedrop::isa::validate::{Scope, rules};
