@@ -134,6 +134,15 @@ pub(crate) fn parse_seed(text: &str) -> Result<u32, String> {
     }
 }
 
+/// More lanes than any tensor needs; a state of so many fits the memory.
+const MAX_LANES: usize = 1 << 24;
+
+/// Returns the number of lanes that an argument names.
+fn parse_lanes(text: &str) -> Result<usize, String> {
+    let lanes = text.parse().ok().filter(|lanes| *lanes <= MAX_LANES);
+    lanes.ok_or_else(|| format!("expected a number of lanes, at most {MAX_LANES}"))
+}
+
 /// Options that say which state the lanes start from and where it goes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct StateArgs {
@@ -147,7 +156,7 @@ pub(crate) struct StateArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) save_state: Option<PathBuf>,
     /// How many lanes there are [default: the rows of --state, else see below]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_lanes)]
     pub(crate) lanes: Option<usize>,
 }
 

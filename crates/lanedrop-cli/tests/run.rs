@@ -199,6 +199,8 @@ fn a_refused_run_leaves_every_file_as_it_was() {
         ("x.npy --rate 0.1 -o out.npy --mask x.npy", "TENSOR and --mask both name x.npy"),
         ("x.npy --rate 0.1 -o out.npy --backend abacus", "reference, scalar"),
         ("x.npy --rate 1 --scale -o out.npy", "threshold 1 of lane 0 keeps nothing"),
+        ("x.npy --rate 0.1 --lanes 0 -o out.npy", "lanes is 0"),
+        ("x.npy --rate 0.1 --lanes 99999999 -o out.npy", "at most 16777216"),
         ("x.npy --rate 0.1 -o -", "expected .npy, .npz or .safetensors"),
     ] {
         let said = refused(at, arguments);
@@ -207,6 +209,25 @@ fn a_refused_run_leaves_every_file_as_it_was() {
     }
     assert_eq!(files(at), before);
     assert_eq!(std::fs::read(at.join("out.npy")).unwrap(), b"old");
+}
+
+#[test]
+fn a_file_of_several_tensors_is_not_replaced_by_one() {
+    let folder = folder();
+    let at = folder.path();
+    let one = r#""a":{"dtype":"I8","shape":[2],"data_offsets":[0,2]}"#;
+    let two = r#""b":{"dtype":"I8","shape":[2],"data_offsets":[2,4]}"#;
+    for (tensors, data) in [(format!("{{{one},{two}}}"), 4), (format!("{{{one}}}"), 2)] {
+        let mut file = (tensors.len() as u64).to_le_bytes().to_vec();
+        file.extend(tensors.bytes().chain(std::iter::repeat_n(7, data)));
+        std::fs::write(at.join("x.safetensors"), file).unwrap();
+        let arguments = "x.safetensors#a --rate 0 --seed 1 -o ./x.safetensors";
+        if data == 4 {
+            assert!(refused(at, arguments).contains("holds 1 other tensor,"));
+        } else {
+            ok(at, arguments);
+        }
+    }
 }
 
 #[test]

@@ -74,6 +74,8 @@ pub(crate) enum Data {
 pub(crate) struct Input {
     pub(crate) tensor: Tensor,
     pub(crate) data: Data,
+    /// How many other tensors the file has.
+    pub(crate) others: usize,
 }
 
 /// Splits `FILE#NAME` at the first `#` that follows the name of a file.
@@ -149,9 +151,9 @@ impl Input {
             let archive: Box<dyn ReadSeek> = Box::new(BufReader::with_capacity(1 << 16, file));
             return Self::member(archive, name, told);
         }
-        let (tensor, start, len) = describe(format, map.bytes(), name, told)?;
+        let Found { tensor, start, len, others } = describe(format, map.bytes(), name, told)?;
         let data = Data::Mapped { map, file, start, len };
-        Ok(Self { tensor, data })
+        Ok(Self { tensor, data, others })
     }
 
     /// Opens the one array of a side file, which has a plain name.
@@ -194,9 +196,9 @@ impl Input {
         if format == Format::Npz {
             return Self::member(Box::new(Cursor::new(bytes)), name, told);
         }
-        let (tensor, start, len) = describe(format, &bytes, name, told)?;
+        let Found { tensor, start, len, others } = describe(format, &bytes, name, told)?;
         let data = Data::Held { bytes, start, len };
-        Ok(Self { tensor, data })
+        Ok(Self { tensor, data, others })
     }
 
     fn member(
@@ -207,7 +209,7 @@ impl Input {
         let (mut member, name, header) = Member::open(archive, name)?;
         let tensor =
             of_npy(header, Some(name.clone()), told).with_context(|| format!("array '{name}'"))?;
-        let size_bytes = tensor.size_bytes()?;
+        let (size_bytes, others) = (tensor.size_bytes()?, member.others);
         let data = if tensor.is_contiguous() {
             Data::Packed(member)
         } else {
@@ -219,7 +221,7 @@ impl Input {
             let len = bytes.len();
             Data::Held { bytes, start: 0, len }
         };
-        Ok(Self { tensor, data })
+        Ok(Self { tensor, data, others })
     }
 }
 
@@ -238,14 +240,23 @@ pub(crate) fn swap(size_bytes: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Returns what a file's bytes hold, where its elements start and how many
-/// bytes they take.
+/// A tensor among a file's bytes.
+struct Found {
+    tensor: Tensor,
+    /// Where its elements start.
+    start: usize,
+    /// How many bytes they take.
+    len: usize,
+    others: usize,
+}
+
+/// Finds a tensor in a file's bytes.
 fn describe(
     format: Format,
     bytes: &[u8],
     name: Option<&str>,
     told: Option<Element>,
-) -> Result<(Tensor, usize, usize)> {
+) -> Result<Found> {
     if format == Format::Safetensors {
         let (name, entry) = safetensors::find(bytes, name)?;
         let element =
@@ -258,7 +269,8 @@ fn describe(
             descr: None,
             name: Some(name),
         };
-        return Ok((tensor, entry.start, entry.len_bytes));
+        let (start, len) = (entry.start, entry.len_bytes);
+        return Ok(Found { tensor, start, len, others: entry.others });
     }
     if let Some(name) = name {
         bail!("an .npy holds one array, without a name: leave out #{name}");
@@ -267,7 +279,7 @@ fn describe(
     let tensor = of_npy(header, None, told)?;
     let size_bytes = tensor.size_bytes()?;
     enough((bytes.len() - start) as u64, size_bytes, &tensor)?;
-    Ok((tensor, start, size_bytes as usize))
+    Ok(Found { tensor, start, len: size_bytes as usize, others: 0 })
 }
 
 /// Checks that a file has the bytes its header promises.

@@ -18,6 +18,8 @@ pub(crate) struct Member {
     archive: ZipArchive<Box<dyn ReadSeek>>,
     index: usize,
     header_bytes: usize,
+    /// How many other arrays the archive has.
+    pub(crate) others: usize,
 }
 
 impl Member {
@@ -45,7 +47,8 @@ impl Member {
         let Some((index, name)) = found.cloned() else {
             bail!("no array is named '{}'; there are {}", name.unwrap_or_default(), list());
         };
-        let mut member = Self { archive, index, header_bytes: 0 };
+        let others = names.len() - 1;
+        let mut member = Self { archive, index, header_bytes: 0, others };
         let header = member.header().with_context(|| format!("array '{name}'"))?;
         Ok((member, name, header))
     }

@@ -117,6 +117,11 @@ pub(crate) fn distinct(named: &[(&str, Option<&Path>)]) -> Result<()> {
     Ok(())
 }
 
+/// Returns whether two paths lead to one file.
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    place(a) == place(b)
+}
+
 /// Returns a file's place with links and dots resolved, whether or not it exists.
 fn place(path: &Path) -> PathBuf {
     if let Ok(place) = path.canonicalize() {

@@ -22,6 +22,8 @@ pub(crate) struct Entry {
     pub(crate) start: usize,
     /// Length of the data.
     pub(crate) len_bytes: usize,
+    /// How many other tensors the file has.
+    pub(crate) others: usize,
 }
 
 /// Why bytes are no `.safetensors` file, or have no such tensor.
@@ -99,6 +101,7 @@ pub(crate) fn find(file: &[u8], name: Option<&str>) -> Result<(String, Entry), S
         shape: info.shape.iter().map(|&len| len as u64).collect(),
         start: start + first,
         len_bytes: end - first,
+        others: names.len() - 1,
     };
     Ok((name, entry))
 }
@@ -143,7 +146,8 @@ mod tests {
     fn a_tensor_is_found_by_its_name() {
         let (name, entry) = find(&file(TWO, 16), Some("a")).unwrap();
         let start = 8 + TWO.len() + 4;
-        let wanted = Entry { dtype: Dtype::BF16, shape: vec![2, 3], start, len_bytes: 12 };
+        let wanted =
+            Entry { dtype: Dtype::BF16, shape: vec![2, 3], start, len_bytes: 12, others: 1 };
         assert_eq!((name.as_str(), entry), ("a", wanted));
     }
 
@@ -154,8 +158,8 @@ mod tests {
             assert_eq!(bytes.len() % 8, 0);
             let start = bytes.len();
             bytes.extend([0; 12]);
-            let wanted =
-                Entry { dtype: Dtype::F8_E5M2, shape: vec![3, 1, 4], start, len_bytes: 12 };
+            let (dtype, shape) = (Dtype::F8_E5M2, vec![3, 1, 4]);
+            let wanted = Entry { dtype, shape, start, len_bytes: 12, others: 0 };
             assert_eq!(find(&bytes, None).unwrap(), (name.to_owned(), wanted));
         }
     }

@@ -20,7 +20,7 @@ use crate::io::dtype;
 use crate::io::input::{Input, Tensor};
 use crate::io::npy::{NpyHeader, Order};
 use crate::io::npz;
-use crate::io::output::{Interrupts, Staged, distinct};
+use crate::io::output::{Interrupts, Staged, distinct, same_file};
 use crate::io::safetensors;
 use crate::state::{self, Shape};
 use pipeline::{Sink, Sinks};
@@ -49,6 +49,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         ("--save-state", args.start.save_state.as_deref()),
     ])?;
     let mut input = Input::open(&args.tensor, args.dtype)?;
+    if input.others > 0 && source.is_some_and(|source| same_file(&source, out)) {
+        anyhow::bail!(
+            "{}: holds {} other tensor{}, which -o would replace; write to another file",
+            out.display(),
+            input.others,
+            if input.others == 1 { "" } else { "s" }
+        );
+    }
     let plan = Plan::new(args, &input.tensor)?;
     let mut lints = lint::run(&plan.facts());
     let mut runner = Runner::new(plan.job.clone(), plan.lanes.clone())?;

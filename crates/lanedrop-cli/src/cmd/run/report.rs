@@ -108,7 +108,7 @@ impl Report<'_> {
         let polarity = if self.args.keep { "keep" } else { "drop" };
         match (self.plan.rate, self.effective_rate()) {
             (Some(rate), Some(effective)) => format!(
-                "{polarity} {} (as float32 {}); a draw is dropped with probability {effective:.9}",
+                "{polarity} {} (as float32 {}); a draw is dropped with probability {effective}",
                 rate.given,
                 f64::from(rate.threshold)
             ),
