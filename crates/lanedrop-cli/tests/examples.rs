@@ -125,3 +125,16 @@ fn the_readme_shows_what_the_first_command_prints() {
         assert!(README.contains(printed) || printed.starts_with("output "), "{printed}");
     }
 }
+
+#[test]
+fn validate_finds_what_is_illegal_though_its_reader_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = "7f11".to_owned() + &"00".repeat(62);
+    std::fs::write(folder.path().join("bad.hex"), format!("{words}\n").repeat(5000)).unwrap();
+    for flags in ["", "--json"] {
+        // The reader takes a line and closes; `wait` would be the pipe's status.
+        let line = format!("(lanedrop validate bad.hex {flags}; echo $? > status) | head -n 1");
+        assert!(shell(folder.path(), &line).status.success());
+        assert_eq!(std::fs::read_to_string(folder.path().join("status")).unwrap(), "1\n");
+    }
+}

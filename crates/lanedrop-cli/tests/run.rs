@@ -308,3 +308,49 @@ fn a_full_disk_is_an_error_and_no_crash() {
     let said = refused(at, "x.npy --rate 0.1 --seed 1 -o out.npy");
     assert!(said.contains("No space left on device"), "{said}");
 }
+
+#[test]
+fn an_output_never_replaces_a_side_file_that_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    npy(at, "t.npy", "<f4", "(4, 2)", &[1; 32]);
+    npy(at, "s.npy", "<u4", "(4,)", &[3; 16]);
+    npy(at, "r.npy", "<f4", "(4,)", &[0; 16]);
+    let shown = std::process::Command::new(env!("CARGO_BIN_EXE_lanedrop"))
+        .args(["profile", "show", "trn1"])
+        .output()
+        .unwrap();
+    std::fs::write(at.join("p.toml"), shown.stdout).unwrap();
+    let before = |name: &str| std::fs::read(at.join(name)).unwrap();
+    let inputs = [
+        ("s.npy", "--rate 0.5 --state s.npy"),
+        ("r.npy", "--rates r.npy --lanes 4"),
+        ("p.toml", "--rate 0.5 --lanes 4 --profile p.toml"),
+    ];
+    for (file, flags) in inputs {
+        let bytes = before(file);
+        for output in ["--mask", "--packed-mask", "--save-state", "-o"] {
+            let allowed = (file, output) == ("s.npy", "--save-state");
+            let odd_ending = (file, output) == ("p.toml", "-o");
+            if allowed || odd_ending {
+                continue;
+            }
+            let out = if output == "-o" { "" } else { "-o o.npy" };
+            let said = refused(at, &format!("t.npy {flags} {out} {output} {file}"));
+            assert!(said.contains("both name"), "{file} {output}: {said}");
+            assert_eq!(before(file), bytes);
+        }
+    }
+    ok(at, "t.npy --rate 0.5 --state s.npy --save-state s.npy -o t.npy");
+}
+
+#[test]
+fn a_locked_up_lane_is_not_blamed_on_its_first_draws() {
+    let folder = tempfile::tempdir().unwrap();
+    npy(folder.path(), "t.npy", "<f4", "(4, 64)", &[1; 1024]);
+    npy(folder.path(), "ones.npy", "<u4", "(4,)", &[0xff; 16]);
+    let output = run(folder.path(), "t.npy --rate 0.5 --state ones.npy -o o.npy");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("[locked-lanes]"), "{said}");
+    assert!(!said.contains("[realised-rate]"), "{said}");
+}

@@ -49,9 +49,12 @@ fn every_missing_key_is_named_with_its_table() {
             GOOD.lines().filter(|other| *other != text).map(|kept| format!("{kept}\n")).collect();
         let (place, at) =
             if line < 7 { ("a profile", "line 1") } else { ("[recurrence]", "line 9") };
+        let key = if key == "mask" { "taps (or mask)" } else { key };
         assert_eq!(error(&without), format!("{at}: {key} is missing from {place}"));
     }
     assert_eq!(error(""), "line 1: name is missing from a profile");
+    let twice = format!("draw = \"after\"\n{GOOD}");
+    assert!(error(&twice).ends_with("duplicate key draw"), "{}", error(&twice));
 }
 
 #[test]

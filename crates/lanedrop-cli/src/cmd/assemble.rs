@@ -1,7 +1,7 @@
 //! `lanedrop assemble`: text to records.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args as ClapArgs;
@@ -9,6 +9,7 @@ use lanedrop::asm;
 use lanedrop::isa::Generation;
 use serde_json::json;
 
+use crate::io::output::apart;
 use crate::{Outcome, input, output};
 
 /// Turns assembly text into records.
@@ -42,6 +43,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    apart(&[("FILE", Some(Path::new(&args.file)))], &[("-o", args.output.as_deref())], &[])?;
     let name = if args.file == "-" { "standard input" } else { &args.file };
     let text = String::from_utf8(input::read_all(&args.file)?)
         .with_context(|| format!("{name} is no text"))?;

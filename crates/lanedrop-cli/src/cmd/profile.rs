@@ -82,8 +82,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 writeln!(out, "{:#}", json!({ "profile": profile, "remarks": remarks }))?;
             } else {
                 check(&mut out, &profile)?;
-                remarks.iter().for_each(|remark| eprintln!("{remark}"));
             }
+            remarks.iter().for_each(|remark| eprintln!("{remark}"));
         }
     }
     out.flush().context("standard output")?;

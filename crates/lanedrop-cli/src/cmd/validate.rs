@@ -18,8 +18,8 @@ use crate::{Outcome, output};
 #[derive(ClapArgs)]
 #[command(after_help = "\
 Remarks (legal, but resting on an inferred claim or leaving the memory there
-is) and lints (legal, but surely not meant) go to standard error, or into
-`remarks` and `lints` with --json. They never change the exit status.
+is) and lints (legal, but surely not meant) go to standard error, with --json
+also into `remarks` and `lints`. They never change the exit status.
 
 Examples:
   lanedrop validate dve.bin
@@ -82,15 +82,19 @@ impl Serialize for Entry {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let stream = Stream::read(&args.input)?;
     let Generations(generations) = &args.generations;
-    let mut out = output::stdout();
+    // A reader that has seen enough does not make illegal records legal.
+    let mut out = output::Patient::new(output::stdout());
     let outcome = if args.json {
-        let mut legal = true;
+        let (mut legal, mut remarks) = (true, Vec::new());
         let entries = stream.records().flat_map(|(offset, word)| {
-            generations
-                .iter()
-                .map(move |&generation| Entry { offset, report: validate(&word, generation) })
+            let reports: Vec<_> =
+                generations.iter().map(|&generation| validate(&word, generation)).collect();
+            legal &= reports.iter().all(Report::is_legal);
+            remarks_of(&mut remarks, offset, &word, &reports);
+            reports.into_iter().map(move |report| Entry { offset, report })
         });
-        output::json_array(&mut out, entries.inspect(|entry| legal &= entry.report.is_legal()))?;
+        output::json_array(&mut out, entries)?;
+        std::io::stderr().lock().write_all(&remarks)?;
         legal
     } else {
         text(&mut out, &stream, generations)?

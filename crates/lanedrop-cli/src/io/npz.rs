@@ -35,7 +35,10 @@ impl Member {
             let raw = raw.context("a member's name is malformed")?;
             names.push((index, raw.strip_suffix(".npy").unwrap_or(&raw).to_owned()));
         }
-        let list = || names.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
+        let list = || match &names[..] {
+            [] => "none".into(),
+            some => some.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", "),
+        };
         let found = match name {
             Some(name) => {
                 let bare = name.strip_suffix(".npy").unwrap_or(name);

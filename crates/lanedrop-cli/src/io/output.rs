@@ -117,6 +117,29 @@ pub(crate) fn distinct(named: &[(&str, Option<&Path>)]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses an output that would replace a file that is read.
+///
+/// `-o` may name the tensor and `--save-state` the state it started from:
+/// `replaces` has those pairs.
+pub(crate) fn apart(
+    inputs: &[(&str, Option<&Path>)],
+    outputs: &[(&str, Option<&Path>)],
+    replaces: &[(&str, &str)],
+) -> Result<()> {
+    for &(input, read) in inputs {
+        for &(output, written) in outputs {
+            let (Some(read), Some(written)) = (read, written) else { continue };
+            if place(read).is_file()
+                && same_file(read, written)
+                && !replaces.contains(&(input, output))
+            {
+                bail!("{input} and {output} both name {}", written.display());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Returns whether two paths lead to one file.
 pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
     place(a) == place(b)

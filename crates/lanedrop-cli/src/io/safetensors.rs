@@ -41,7 +41,7 @@ pub(crate) enum SafetensorsError {
     Length { len: u64, found: usize },
     /// The header is no JSON object of tensors that lie end to end.
     #[error("header at byte 8: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// The file does not have the bytes its header promises.
     #[error("byte {start}: found {found} bytes of tensor data, the header promises {wanted}")]
     Data { start: usize, found: usize, wanted: usize },
@@ -80,7 +80,7 @@ pub(crate) fn find(file: &[u8], name: Option<&str>) -> Result<(String, Entry), S
     let Some(header) = header.and_then(|len| rest.get(..len)) else {
         return Err(SafetensorsError::Length { len, found: rest.len() });
     };
-    let metadata: Metadata = serde_json::from_slice(header)?;
+    let metadata: Metadata = serde_json::from_slice(header).map_err(SafetensorsError::Json)?;
     let start = 8 + header.len();
     let (found, wanted) = (file.len() - start, metadata.data_len());
     if found != wanted {

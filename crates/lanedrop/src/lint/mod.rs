@@ -111,7 +111,7 @@ pub enum Lint {
     /// A source and a destination that share bytes and are not the same pattern.
     #[error(
         "src and dst share bytes among {low}..{high} of their partitions and are not the same \
-         pattern, so elements already written are read as input"
+         pattern, so an element may be overwritten before it is read"
     )]
     Overlap {
         /// First byte of a partition that both may touch.

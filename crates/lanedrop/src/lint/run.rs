@@ -116,6 +116,10 @@ fn serial_correlation(facts: &RunFacts<'_>) -> Option<Lint> {
 /// it: a shift register takes some thirty draws to fill with others.
 pub fn realised_rate(facts: &RunFacts<'_>, kept: u64, dropped: u64) -> Option<Lint> {
     let &[threshold] = facts.thresholds else { return None };
+    // Its own lint says what a locked-up lane does.
+    if locked(facts.lanes, facts.lanes_used).is_some() {
+        return None;
+    }
     let cut = cut(facts, threshold);
     let expected = cut.effective_rate();
     let count = (kept + dropped) as f64;

@@ -1,6 +1,7 @@
 //! `lanedrop draw`: random words or uniforms of any generator.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use clap::{Args as ClapArgs, ValueEnum};
@@ -8,6 +9,7 @@ use lanedrop::rng::{Field, Profile, Recurrence};
 
 use self::generator::Generator;
 use self::print::{Json, Print, Text};
+use crate::io::output::apart;
 use crate::state::StateArgs;
 use crate::{Outcome, output, profiles};
 
@@ -82,6 +84,11 @@ impl Algorithm {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    apart(
+        &[("--profile", args.profile.as_deref().map(Path::new))],
+        &[("--save-state", args.state.save_state.as_deref())],
+        &[],
+    )?;
     let profile = profiles::load(args.profile.as_deref().unwrap_or("trn1"))?;
     let algorithm = args.algorithm.unwrap_or(Algorithm::of(&profile));
     if algorithm == Algorithm::Lfsr && Algorithm::of(&profile) != Algorithm::Lfsr {

@@ -20,7 +20,7 @@ use crate::io::dtype;
 use crate::io::input::{Input, Tensor};
 use crate::io::npy::{NpyHeader, Order};
 use crate::io::npz;
-use crate::io::output::{Interrupts, Staged, distinct, same_file};
+use crate::io::output::{Interrupts, Staged, apart, distinct, same_file};
 use crate::io::safetensors;
 use crate::state::{self, Shape};
 use pipeline::{Sink, Sinks};
@@ -36,18 +36,20 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let format = OutFormat::of(&args.output)?;
     let out = args.output.as_path();
     let source = args.tensor_path();
-    distinct(&[
+    let outputs = [
         ("-o", Some(out)),
         ("--mask", args.mask.as_deref()),
         ("--packed-mask", args.packed_mask.as_deref()),
         ("--save-state", args.start.save_state.as_deref()),
-    ])?;
-    distinct(&[
+    ];
+    distinct(&outputs)?;
+    let inputs = [
         ("TENSOR", source.as_deref()),
-        ("--mask", args.mask.as_deref()),
-        ("--packed-mask", args.packed_mask.as_deref()),
-        ("--save-state", args.start.save_state.as_deref()),
-    ])?;
+        ("--rates", args.rates.as_deref()),
+        ("--state", args.start.state.as_deref()),
+        ("--profile", Some(Path::new(&args.profile))),
+    ];
+    apart(&inputs, &outputs, &[("TENSOR", "-o"), ("--state", "--save-state")])?;
     let mut input = Input::open(&args.tensor, args.dtype)?;
     if input.others > 0 && source.is_some_and(|source| same_file(&source, out)) {
         anyhow::bail!(
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let plan = Plan::new(args, &input.tensor)?;
     let mut lints = lint::run(&plan.facts());
     let mut runner = Runner::new(plan.job.clone(), plan.lanes.clone())?;
-    report::say(&plan.remarks, &lints);
+    report::say(args, &plan.remarks, &lints);
 
     let interrupts = Interrupts::watch();
     let tensor = input.tensor.clone();
@@ -70,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         packed: args.packed_mask.as_deref().map(|path| packed_sink(path, &tensor)).transpose()?,
     };
     let progress = Progress::new(tensor.elements() * tensor.element.size_bytes() as u64);
-    pipeline::run(&mut input, &mut runner, &mut sinks, &progress, &interrupts)?;
+    pipeline::run(&args.tensor, &mut input, &mut runner, &mut sinks, &progress, &interrupts)?;
     let state = match &args.start.save_state {
         Some(path) => {
             let lanes = runner.finish();
@@ -87,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let seconds = progress.finish();
     let after = lint::realised_rate(&plan.facts(), runner.kept(), runner.dropped());
-    report::say(&[], after.as_slice());
+    report::say(args, &[], after.as_slice());
     lints.extend(after);
 
     let report = Report { args, plan: &plan, tensor: &tensor, runner: &runner, lints, seconds };

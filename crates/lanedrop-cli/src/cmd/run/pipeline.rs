@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use lanedrop::exec::{Masks, Runner, packed_len};
 
 use crate::cmd::run::progress::Progress;
@@ -79,13 +79,14 @@ impl MaskBuffers {
 
 /// Runs the whole tensor from its input to the sinks.
 pub(crate) fn run(
+    name: &str,
     input: &mut Input,
     runner: &mut Runner,
     sinks: &mut Sinks,
     progress: &Progress,
     interrupts: &Interrupts,
 ) -> Result<()> {
-    let mut flow = Flow { tensor: &input.tensor, runner, sinks, progress, interrupts };
+    let mut flow = Flow { name, tensor: &input.tensor, runner, sinks, progress, interrupts };
     let ordered = flow.tensor.is_contiguous();
     match &mut input.data {
         Data::Mapped { map, file, start, len } => {
@@ -97,8 +98,9 @@ pub(crate) fn run(
             }
             // A page of the map would be held for each of the many stretches.
             flow.boxes(|at, stretch| {
-                file.seek(SeekFrom::Start(start as u64 + at))?;
-                Ok(file.read_exact(stretch)?)
+                file.seek(SeekFrom::Start(start as u64 + at))
+                    .and_then(|_| file.read_exact(stretch))
+                    .with_context(|| name.to_owned())
             })
         }
         Data::Held { bytes, start, len } => {
@@ -113,10 +115,10 @@ pub(crate) fn run(
             })
         }
         Data::Packed(member) => {
-            let mut data = member.data()?;
+            let mut data = member.data().with_context(|| name.to_owned())?;
             flow.blocks(Source::Reader(&mut data))?;
             // Reading to the end checks the archive's sum.
-            std::io::copy(&mut data, &mut std::io::sink())?;
+            std::io::copy(&mut data, &mut std::io::sink()).with_context(|| name.to_owned())?;
             Ok(())
         }
     }
@@ -145,6 +147,8 @@ fn read_full(reader: &mut dyn Read, block: &mut [u8]) -> Result<usize> {
 
 /// Everything a block passes on its way.
 struct Flow<'a> {
+    /// What errors of reading call the input.
+    name: &'a str,
     tensor: &'a Tensor,
     runner: &'a mut Runner,
     sinks: &'a mut Sinks,
@@ -191,9 +195,11 @@ impl Flow<'_> {
                     self.runner.apply_in_place(first, &mut block, parts)?;
                 }
                 Source::Reader(reader) => {
-                    let found = read_full(*reader, &mut block)?;
+                    let found =
+                        read_full(*reader, &mut block).with_context(|| self.name.to_owned())?;
                     if found < block.len() {
-                        enough((at + found) as u64, elements * size_bytes as u64, self.tensor)?;
+                        enough((at + found) as u64, elements * size_bytes as u64, self.tensor)
+                            .with_context(|| self.name.to_owned())?;
                     }
                     if self.swaps_in() {
                         swap(size_bytes, &mut block);

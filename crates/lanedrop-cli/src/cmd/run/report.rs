@@ -24,12 +24,12 @@ pub(crate) struct Report<'a> {
 }
 
 /// Says remarks and lints on standard error. The correlation of a register is
-/// a line of the summary: it concerns every run of a profile.
-pub(crate) fn say(remarks: &[String], lints: &[Lint]) {
+/// a line of the summary, where there is one: it concerns every run of a profile.
+pub(crate) fn say(args: &Args, remarks: &[String], lints: &[Lint]) {
     for remark in remarks {
         eprintln!("note: {remark}");
     }
-    for lint in lints.iter().filter(|lint| !in_summary(lint)) {
+    for lint in lints.iter().filter(|lint| args.json || !in_summary(lint)) {
         eprintln!("warning: {lint} [{}]", lint.name());
     }
 }

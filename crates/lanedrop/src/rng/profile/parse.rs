@@ -39,9 +39,15 @@ impl Profile {
     /// Names the key and the line at fault: unknown or missing keys, values of
     /// another type or out of range.
     pub fn from_toml(text: &str) -> Result<Self> {
-        let root = DeTable::parse(text).map_err(|error| ProfileError::Syntax {
-            line: line_of(text, error.span().map_or(0, |span| span.start)),
-            message: error.message().to_owned(),
+        let root = DeTable::parse(text).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            // The parser does not say which key it met again.
+            let key = text.get(span.clone()).filter(|_| error.message() == "duplicate key");
+            let key = key.map(|key| format!(" {key}")).unwrap_or_default();
+            ProfileError::Syntax {
+                line: line_of(text, span.start),
+                message: format!("{}{key}", error.message()),
+            }
         })?;
         let root = Table { text, name: "a profile".into(), line: 1, entries: root.get_ref() };
         root.has_only(&[
@@ -254,6 +260,11 @@ impl<'a> Table<'a> {
     /// Returns the mask, which may be written as taps.
     fn mask(&self) -> Result<u32> {
         if self.entries.get("taps").is_none() {
+            self.entries.get("mask").ok_or_else(|| ProfileError::MissingKey {
+                line: self.line,
+                key: "taps (or mask)",
+                table: self.name.clone(),
+            })?;
             return self.integer("mask", 0..=u32::MAX);
         }
         if let Some(mask) = self.entries.get("mask") {
