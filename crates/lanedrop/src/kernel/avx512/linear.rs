@@ -18,6 +18,8 @@ use crate::kernel::{Cuts, WORDS};
 const BLOCK: usize = 64;
 /// Lanes side by side.
 const LANES: usize = 8;
+/// Blocks of the same lanes made at a time: they share the loads.
+const STATES: usize = 2;
 /// Key bits made for every element.
 const HIGH: usize = 14;
 
@@ -77,7 +79,7 @@ impl LinearGf {
             Cuts::Each(_) => None,
         };
         let blocks = draws.div_ceil(BLOCK);
-        let mut ahead = Ahead::new(ahead, lanes.len().div_ceil(LANES) * blocks);
+        let mut ahead = Ahead::new(ahead, lanes.len().div_ceil(LANES) * blocks.div_ceil(STATES));
         for (group, lanes) in lanes.chunks_mut(LANES).enumerate() {
             let first = group * LANES;
             let each;
@@ -95,13 +97,21 @@ impl LinearGf {
             let mut now = planes(&lanes_of(lanes));
             for eight in (0..blocks).step_by(WORDS) {
                 let mut kept = [_mm512_setzero_si512(); WORDS];
-                for (at, kept) in kept.iter_mut().enumerate().take(blocks - eight) {
+                let states = kept.as_chunks_mut::<STATES>().0.iter_mut().enumerate();
+                for (at, kept) in states.take((blocks - eight).div_ceil(STATES)) {
                     ahead.fetch();
-                    *kept = transpose_bytes(self.compare(vectors, &now));
-                    now = match &last {
-                        Some(last) if eight + at == draws / BLOCK => last.of(&now),
-                        _ => self.advance.of(&now),
-                    };
+                    let first = eight + STATES * at;
+                    let mut states = [now; STATES];
+                    for (state, block) in states.iter_mut().zip(first..blocks) {
+                        *state = now;
+                        now = match &last {
+                            Some(last) if block == draws / BLOCK => last.of(&now),
+                            _ => self.advance.of(&now),
+                        };
+                    }
+                    for (kept, bits) in kept.iter_mut().zip(self.compare(vectors, &states)) {
+                        *kept = transpose_bytes(bits);
+                    }
                 }
                 for (lane, kept) in transpose_words(kept).into_iter().enumerate().take(lanes.len())
                 {
@@ -130,40 +140,60 @@ impl LinearGf {
         }
     }
 
-    /// Returns the keep bits of 64 draws: byte `8 k + lane` has draws
-    /// `8 k..8 k + 8` of a lane.
+    /// Returns the keep bits of 64 draws from each of some states of the lanes:
+    /// byte `8 k + lane` has draws `8 k..8 k + 8` of a lane.
     #[target_feature(enable = "avx512f,avx512bw,gfni")]
     #[inline]
-    fn compare(&self, cuts: &CutVectors, now: &[__m512i; 4]) -> __m512i {
+    fn compare(&self, cuts: &CutVectors, states: &[[__m512i; 4]; STATES]) -> [__m512i; STATES] {
         let low = self.key.bits.saturating_sub(HIGH as u32) as usize;
         // Kept if all lower bits say yes, and if all say no.
-        let mut yes = _mm512_set1_epi64(-1);
-        let mut no = _mm512_setzero_si512();
+        let mut yes = [_mm512_set1_epi64(-1); STATES];
+        let mut no = [_mm512_setzero_si512(); STATES];
         if let (Some(products), Some(clear)) =
             (self.bits[low..].first_chunk::<HIGH>(), cuts.clear[low..].first_chunk::<HIGH>())
         {
             for bit in 0..HIGH {
-                let (seen, clear) = (products[bit].of(now), load(&clear[bit]));
-                // The majority of kept, seen and a clear bit of the cut.
-                yes = _mm512_ternarylogic_epi64::<0xe8>(yes, seen, clear);
-                no = _mm512_ternarylogic_epi64::<0xe8>(no, seen, clear);
+                let (seen, clear) = (products[bit].of_each(states), load(&clear[bit]));
+                for state in 0..STATES {
+                    // The majority of kept, seen and a clear bit of the cut.
+                    yes[state] = _mm512_ternarylogic_epi64::<0xe8>(yes[state], seen[state], clear);
+                    no[state] = _mm512_ternarylogic_epi64::<0xe8>(no[state], seen[state], clear);
+                }
             }
         } else {
             for (product, clear) in self.bits.iter().zip(&cuts.clear) {
-                yes = _mm512_ternarylogic_epi64::<0xe8>(yes, product.of(now), load(clear));
+                let (seen, clear) = (product.of_each(states), load(clear));
+                for state in 0..STATES {
+                    yes[state] = _mm512_ternarylogic_epi64::<0xe8>(yes[state], seen[state], clear);
+                }
             }
         }
-        if low != 0 && _mm512_cmpneq_epi64_mask(yes, no) != 0 {
-            let mut lower = _mm512_set1_epi64(-1);
-            for (product, clear) in self.bits[..low].iter().zip(&cuts.clear) {
-                let clear = load(clear);
-                lower = _mm512_ternarylogic_epi64::<0xe8>(lower, product.of(now), clear);
+        if low != 0 {
+            for (state, planes) in states.iter().enumerate() {
+                if _mm512_cmpneq_epi64_mask(yes[state], no[state]) != 0 {
+                    let lower = self.compare_low(cuts, planes, low);
+                    // Where undecided, as the lower bits say: no | (yes & lower)
+                    yes[state] = _mm512_ternarylogic_epi64::<0xf8>(no[state], yes[state], lower);
+                }
             }
-            // Where undecided, as the lower bits say: no | (yes & lower)
-            yes = _mm512_ternarylogic_epi64::<0xf8>(no, yes, lower);
         }
-        // (kept and not none) xor below
-        _mm512_ternarylogic_epi64::<0x9a>(yes, load(&cuts.none), load(&cuts.below))
+        let (none, below) = (load(&cuts.none), load(&cuts.below));
+        for yes in &mut yes {
+            // (kept and not none) xor below
+            *yes = _mm512_ternarylogic_epi64::<0x9a>(*yes, none, below);
+        }
+        yes
+    }
+
+    /// Compares the low bits of the key.
+    #[target_feature(enable = "avx512f,avx512bw,gfni")]
+    #[inline(never)]
+    fn compare_low(&self, cuts: &CutVectors, now: &[__m512i; 4], low: usize) -> __m512i {
+        let mut lower = _mm512_set1_epi64(-1);
+        for (product, clear) in self.bits[..low].iter().zip(&cuts.clear) {
+            lower = _mm512_ternarylogic_epi64::<0xe8>(lower, product.of(now), load(clear));
+        }
+        lower
     }
 }
 

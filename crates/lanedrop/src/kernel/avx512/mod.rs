@@ -165,6 +165,27 @@ impl Product {
     }
 }
 
+impl Product {
+    /// Multiplies the byte planes of `N` times eight registers, with the loads
+    /// of one.
+    #[target_feature(enable = "avx512f,avx512bw,gfni")]
+    #[inline]
+    fn of_each<const N: usize>(&self, planes: &[[__m512i; 4]; N]) -> [__m512i; N] {
+        let mut sums = [load(&self.constant); N];
+        for pair in [0, 2] {
+            let (a, b) = (load(&self.maps[pair]), load(&self.maps[pair + 1]));
+            for (sum, planes) in sums.iter_mut().zip(planes) {
+                *sum = xor3(
+                    *sum,
+                    _mm512_gf2p8affine_epi64_epi8::<0>(planes[pair], a),
+                    _mm512_gf2p8affine_epi64_epi8::<0>(planes[pair + 1], b),
+                );
+            }
+        }
+        sums
+    }
+}
+
 /// The map of eight registers to eight later registers.
 #[derive(Clone)]
 struct Advance(Product);
