@@ -21,6 +21,8 @@ mod portable;
 mod recurrence;
 mod scalar;
 mod scale;
+#[allow(unsafe_code)]
+mod streaming;
 mod window;
 mod xorwow;
 
@@ -38,6 +40,7 @@ mod simd128;
 pub use copy::copy_beyond;
 pub use recurrence::{Cut, Key, Recurrence};
 pub use scale::Scale;
+pub use streaming::Streaming;
 
 use linear::Linear;
 use window::Window;
@@ -154,10 +157,16 @@ impl Backend {
         self.name
     }
 
+    /// Calls `run`, which may store past the caches: other threads see such
+    /// stores late, but when this returns they do.
+    pub fn streaming<R>(&self, run: impl FnOnce(&Streaming) -> R) -> R {
+        streaming::fenced(run)
+    }
+
     /// Writes the kept elements of `from` to `to` and zeros for the others.
     ///
-    /// `beyond_cache` asks for stores that leave the caches alone, for outputs
-    /// that do not fit them.
+    /// `streaming` asks for stores that leave the caches alone, for outputs that
+    /// do not fit them.
     ///
     /// # Panics
     ///
@@ -169,11 +178,11 @@ impl Backend {
         from: &[u8],
         keep: &[u64],
         to: &mut [u8],
-        beyond_cache: bool,
+        streaming: Option<&Streaming>,
     ) {
         assert_eq!(from.len(), to.len(), "input and output differ in length");
         check_words(size, from.len(), keep.len());
-        (self.apply)(size, from, keep, to, beyond_cache);
+        (self.apply)(size, from, keep, to, streaming.is_some());
     }
 
     /// Zeroes the elements of `data` that are not kept.

@@ -241,13 +241,11 @@ fn masks_select_bits_and_never_compute() {
                         .collect();
                     for beyond_cache in [false, true] {
                         let mut to = vec![0xee; bytes + skew + 1];
-                        backend.apply(
-                            size,
-                            &from[skew..],
-                            &keep,
-                            &mut to[skew..skew + bytes],
-                            beyond_cache,
-                        );
+                        let out = &mut to[skew..skew + bytes];
+                        backend.streaming(|streaming| {
+                            let streaming = beyond_cache.then_some(streaming);
+                            backend.apply(size, &from[skew..], &keep, out, streaming);
+                        });
                         assert!(
                             to[skew..skew + bytes] == expected,
                             "{} {size:?} {elements} at {skew}",

@@ -38,13 +38,31 @@ pub(in crate::exec) fn run(
         element: job.element,
         multiplies,
         row_len: job.row_len,
-        beyond_cache,
+        streaming: None,
     };
     let starts = starts(job, first, len, &output);
     if starts.len() < 2 {
+        return run_share(work, beyond_cache, progress, first, output, len);
+    }
+    in_threads(work, beyond_cache, progress, (first, len), output, &starts)
+}
+
+/// Runs a share on this thread.
+fn run_share(
+    work: Work<'_>,
+    beyond_cache: bool,
+    progress: &mut Progress,
+    first: u64,
+    output: Output<'_>,
+    len: u64,
+) -> u64 {
+    if !beyond_cache {
         return Worker::new(work, progress, first, output).run(len);
     }
-    in_threads(work, progress, (first, len), output, &starts)
+    work.fast.kernels.streaming(|streaming| {
+        let work = Work { streaming: Some(streaming), ..work };
+        Worker::new(work, progress, first, output).run(len)
+    })
 }
 
 /// Returns where each thread's share begins, the first one at `first`.
@@ -73,6 +91,7 @@ fn starts(job: &Job, first: u64, len: u64, output: &Output<'_>) -> Vec<u64> {
 /// Runs each share on its own thread, the last one on this.
 fn in_threads(
     work: Work<'_>,
+    beyond_cache: bool,
     progress: &mut Progress,
     (first, len): (u64, u64),
     mut output: Output<'_>,
@@ -94,13 +113,13 @@ fn in_threads(
             .into_iter()
             .map(|(start, len, share, mut progress)| {
                 scope.spawn(move || {
-                    let kept = Worker::new(work, &mut progress, start, share).run(len);
+                    let kept = run_share(work, beyond_cache, &mut progress, start, share, len);
                     (kept, progress)
                 })
             })
             .collect();
         let own = last.map(|(start, len, share, mut progress)| {
-            let kept = Worker::new(work, &mut progress, start, share).run(len);
+            let kept = run_share(work, beyond_cache, &mut progress, start, share, len);
             (kept, progress)
         });
         for handle in handles {

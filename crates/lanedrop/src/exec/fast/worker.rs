@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Draws, Fast, Output, Progress, Target, scale_of};
 use crate::exec::{Element, Multiply};
 use crate::gf2::ByteMap;
-use crate::kernel::{self, ElementBytes, WORDS, weave};
+use crate::kernel::{self, ElementBytes, Streaming, WORDS, weave};
 use crate::rng::Lanes;
 
 /// Elements of a row that are decided before any data are touched, at most.
@@ -30,8 +30,8 @@ pub(super) struct Work<'a> {
     pub(super) element: Element,
     pub(super) multiplies: &'a [Multiply],
     pub(super) row_len: u64,
-    /// Whether outputs go past the caches.
-    pub(super) beyond_cache: bool,
+    /// Present where outputs go past the caches.
+    pub(super) streaming: Option<&'a Streaming>,
 }
 
 /// A worker in a stretch that begins at element `first`.
@@ -282,7 +282,7 @@ impl<'a> Worker<'a> {
                 &src[range.clone()],
                 words,
                 &mut dst[range],
-                work.beyond_cache,
+                work.streaming,
             ),
             (Target::Copy { src, dst }, Some(scale)) => {
                 copy_scaled(work, scale, &src[range.clone()], words, &mut dst[range]);
@@ -360,13 +360,13 @@ fn copy_scaled(
     let all = [u64::MAX; SCALED / 64];
     let pieces = src.chunks(piece).zip(dst.chunks_mut(piece)).zip(words.chunks(SCALED / 64));
     for ((src, dst), words) in pieces {
-        if work.beyond_cache {
+        if work.streaming.is_some() {
             let scratch = &mut scratch[..src.len()];
-            kernels.apply(bytes, src, words, scratch, false);
+            kernels.apply(bytes, src, words, scratch, None);
             kernels.scale(scale, scratch);
-            kernels.apply(bytes, scratch, &all, dst, true);
+            kernels.apply(bytes, scratch, &all, dst, work.streaming);
         } else {
-            kernels.apply(bytes, src, words, dst, false);
+            kernels.apply(bytes, src, words, dst, None);
             kernels.scale(scale, dst);
         }
     }

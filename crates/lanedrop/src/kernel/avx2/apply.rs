@@ -101,7 +101,6 @@ fn apply_beyond<const E: usize>(size: ElementBytes, from: &[u8], keep: &[u64], t
     }
     let bits = bits_from(keep, before + lines.len() * (32 / E));
     mask::apply(size, from_tail, &[bits], tail);
-    _mm_sfence();
 }
 
 /// Moves up to a [`TURN`] of lines past the caches; their first element is

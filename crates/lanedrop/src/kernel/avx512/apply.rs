@@ -86,7 +86,6 @@ fn apply_beyond<const E: usize>(from: &[u8], keep: &[u64], to: &mut [u8]) {
         move_beyond::<E>(from, keep, before + line * (64 / E), lines);
     }
     rest::<E>(from_tail, bits_from(keep, before + lines.len() * (64 / E)), tail);
-    _mm_sfence();
 }
 
 /// Moves up to four lines past the caches; their first element is `element`.
