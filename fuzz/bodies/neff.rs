@@ -32,3 +32,13 @@ pub(crate) fn check(data: &[u8]) {
         assert!(!note.to_string().is_empty());
     }
 }
+
+/// Puts a header before `payload`.
+pub(crate) fn wrapped(payload: &[u8]) -> Vec<u8> {
+    let mut file = vec![0; 1024];
+    file[0] = 1;
+    file[8..16].copy_from_slice(&1024u64.to_le_bytes());
+    file[16..24].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+    file.extend_from_slice(payload);
+    file
+}

@@ -1,33 +1,61 @@
 //! Instruction input: what bytes an argument or a file stands for.
 //!
 //! An argument of 128 hex digits that is no file is one record. A file, or
-//! standard input for `-`, holds hex text or a raw stream of records.
+//! standard input for `-`, holds hex text, a raw stream of records, or a NEFF
+//! with a stream for each engine.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use lanedrop::isa::{Word, words};
+use clap::Args as ClapArgs;
+use lanedrop::isa::{Engine, Word, words};
+use lanedrop::neff::{self, EngineStream, Limits};
 
 /// Hex digits of one record.
 const WORD_DIGITS: usize = 128;
 
-/// A stream of records, read whole.
+/// Where the records come from.
+#[derive(ClapArgs)]
+pub(crate) struct InputArgs {
+    /// 128 hex digits, a file of hex text or raw records, a NEFF, or `-`
+    #[arg(value_name = "IN")]
+    pub(crate) input: String,
+    /// Of a NEFF, the streams of this member or engine alone
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stream: Option<String>,
+}
+
+/// Streams of records, read whole: one, or those of a NEFF.
+pub(crate) struct Streams {
+    parts: Vec<Stream>,
+}
+
+/// One stream of records.
 pub(crate) struct Stream {
+    /// The member of a NEFF that it is; none for a file of its own.
+    pub(crate) member: Option<String>,
+    /// The engine that the member's name stands for.
+    pub(crate) engine: Option<Engine>,
     bytes: Vec<u8>,
 }
 
-impl Stream {
-    /// Reads the records that `argument` stands for: 128 hex digits, a file's
-    /// name, or `-`.
-    pub(crate) fn read(argument: &str) -> anyhow::Result<Self> {
-        let is_record = argument.len() == WORD_DIGITS
-            && argument.bytes().all(|digit| digit.is_ascii_hexdigit());
-        if is_record && !Path::new(argument).exists() {
-            return Ok(Self { bytes: hex_bytes(argument)? });
+impl InputArgs {
+    /// Reads the records that the input stands for, and says on standard error
+    /// what reads oddly in a NEFF.
+    pub(crate) fn read(&self) -> anyhow::Result<Streams> {
+        let Self { input, stream } = self;
+        let is_record =
+            input.len() == WORD_DIGITS && input.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if is_record && !Path::new(input).exists() {
+            return Streams::of_one(hex_bytes(input)?, stream.as_deref());
         }
-        let name = if argument == "-" { "standard input" } else { argument };
-        let bytes = records_of(read_all(argument)?).with_context(|| name.to_owned())?;
+        let name = if input == "-" { "standard input" } else { input };
+        let content = read_all(input)?;
+        if neff::is_neff(&content) {
+            return Streams::of_neff(&content, stream.as_deref()).with_context(|| name.to_owned());
+        }
+        let bytes = records_of(content).with_context(|| name.to_owned())?;
         if let Err(leftover) = words(&bytes) {
             let hint = if is_text(&bytes) {
                 " (this is text that is not hex; `lanedrop assemble` reads assembly)"
@@ -36,13 +64,86 @@ impl Stream {
             };
             bail!("{name}: {leftover}{hint}");
         }
-        Ok(Self { bytes })
+        Streams::of_one(bytes, stream.as_deref()).with_context(|| name.to_owned())
+    }
+}
+
+impl Streams {
+    /// Returns a stream that stands alone.
+    fn of_one(bytes: Vec<u8>, wanted: Option<&str>) -> anyhow::Result<Self> {
+        if let Some(wanted) = wanted {
+            bail!("--stream {wanted} chooses among the streams of a NEFF, and this is one stream");
+        }
+        Ok(Self { parts: vec![Stream { member: None, engine: None, bytes }] })
     }
 
+    /// Returns the streams of a NEFF, or those that `wanted` names.
+    fn of_neff(content: &[u8], wanted: Option<&str>) -> anyhow::Result<Self> {
+        let neff = neff::read(content, &Limits::default())?;
+        let mut notes = std::io::stderr().lock();
+        for note in &neff.notes {
+            writeln!(notes, "note: {note}")?;
+        }
+        let chosen: Vec<EngineStream> = match wanted {
+            None => neff.streams,
+            Some(wanted) => {
+                let chosen: Vec<_> = neff.named(wanted).cloned().collect();
+                if chosen.is_empty() {
+                    let all: Vec<_> = neff.streams.iter().map(|s| s.member.as_str()).collect();
+                    bail!("no stream is named {wanted}; there are {}", all.join(", "));
+                }
+                chosen
+            }
+        };
+        let part =
+            |EngineStream { member, engine, bytes }| Stream { member: Some(member), engine, bytes };
+        Ok(Self { parts: chosen.into_iter().map(part).collect() })
+    }
+
+    /// Returns the streams, the DVE's first.
+    pub(crate) fn parts(&self) -> &[Stream] {
+        &self.parts
+    }
+}
+
+impl Stream {
     /// Returns the records with their offsets in the stream.
     pub(crate) fn records(&self) -> impl Iterator<Item = (u64, Word)> + '_ {
         let (chunks, _) = self.bytes.as_chunks();
         (0u64..).step_by(64).zip(chunks.iter().map(|chunk| Word(*chunk)))
+    }
+
+    /// Returns a heading for a member of a NEFF: name, engine, how many records.
+    pub(crate) fn heading(&self) -> Option<String> {
+        let member = self.member.as_ref()?;
+        let records = self.bytes.len() / 64;
+        let plural = if records == 1 { "" } else { "s" };
+        Some(format!("{member} ({}), {records} record{plural}", self.engine_name()))
+    }
+
+    /// Returns the engine's name, or `unknown`.
+    pub(crate) fn engine_name(&self) -> &'static str {
+        self.engine.map_or("unknown", Engine::name)
+    }
+}
+
+/// A record of one stream as a JSON object, with the stream's keys where the
+/// input is a NEFF.
+#[derive(serde::Serialize)]
+pub(crate) struct InStream<'a, T> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<&'static str>,
+    #[serde(flatten)]
+    pub(crate) record: T,
+}
+
+impl Stream {
+    /// Returns `record` with the keys of this stream.
+    pub(crate) fn keyed<T>(&self, record: T) -> InStream<'_, T> {
+        let engine = self.member.as_ref().map(|_| self.engine_name());
+        InStream { stream: self.member.as_deref(), engine, record }
     }
 }
 
@@ -65,25 +166,10 @@ pub(crate) fn read_all(argument: &str) -> anyhow::Result<Vec<u8>> {
 
 /// Returns the bytes of the records in a file's content.
 fn records_of(content: Vec<u8>) -> anyhow::Result<Vec<u8>> {
-    if is_neff(&content) {
-        bail!(
-            "this is a NEFF container, which lanedrop does not open yet; \
-             unpack it (a tar behind 1024 bytes) and name the stream of one engine, such as DVE"
-        );
-    }
     match hex_text(&content) {
         Some(digits) => hex_bytes(&digits),
         None => Ok(content),
     }
-}
-
-/// Returns whether the content is a NEFF: header size 0x400 at byte 8, and a
-/// gzip or tar payload behind the header.
-fn is_neff(content: &[u8]) -> bool {
-    let Some(payload) = content.get(0x400..) else { return false };
-    let gzip = payload.starts_with(&[0x1f, 0x8b]);
-    let tar = payload.get(257..262) == Some(b"ustar");
-    content[8..16] == 0x400u64.to_le_bytes() && (gzip || tar)
 }
 
 /// Returns the digits of hex text, without white space, `0x` and comments;
@@ -148,18 +234,5 @@ mod tests {
         let mut record = [0u8; 64];
         record[..2].copy_from_slice(&[0x23, 0x10]);
         assert_eq!(records_of(record.to_vec()).unwrap(), record);
-    }
-
-    #[test]
-    fn a_neff_is_told_from_a_stream() {
-        let mut content = vec![0u8; 0x400 + 512];
-        content[8..16].copy_from_slice(&0x400u64.to_le_bytes());
-        assert!(!is_neff(&content));
-        content[0x400..0x402].copy_from_slice(&[0x1f, 0x8b]);
-        assert!(is_neff(&content));
-        content[0x400..0x402].copy_from_slice(&[0, 0]);
-        content[0x400 + 257..0x400 + 262].copy_from_slice(b"ustar");
-        assert!(is_neff(&content));
-        assert!(records_of(content).unwrap_err().to_string().contains("NEFF"));
     }
 }

@@ -37,13 +37,10 @@ fn record(opcode: u8) -> Vec<u8> {
 }
 
 /// Puts a header before a payload.
-fn neff(pkg_version: u64, payload: &[u8]) -> Vec<u8> {
-    let mut file = vec![0; 1024];
-    let words = [pkg_version, 0x400, payload.len() as u64, 2, 0];
-    for (place, word) in (0..).step_by(8).zip(words) {
-        file[place..place + 8].copy_from_slice(&word.to_le_bytes());
-    }
-    file.extend_from_slice(payload);
+fn neff(pkg_version: u8, payload: &[u8]) -> Vec<u8> {
+    let mut file = body::wrapped(payload);
+    file[0] = pkg_version;
+    file[24] = 2;
     file
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args as ClapArgs;
 use lanedrop::isa::{Generation, Record};
 
-use crate::input::Stream;
+use crate::input::InputArgs;
 use crate::{Outcome, output};
 
 /// Shows every field of every record: bytes, meaning and standing.
@@ -15,13 +15,13 @@ use crate::{Outcome, output};
 Examples:
   lanedrop decode dve.bin
   lanedrop decode dve.bin --json | jq '.[] | select(.name == \"DROPOUT\").fields.threshold'
+  lanedrop decode model.neff --stream dve
   lanedrop assemble tile.asm | lanedrop decode - --gen v5
 
 Exit status: 0 fine, 2 could not run (no such file, bytes left over).")]
 pub(crate) struct Args {
-    /// 128 hex digits, a file of hex text or raw records, or `-`
-    #[arg(value_name = "IN")]
-    input: String,
+    #[command(flatten)]
+    input: InputArgs,
     /// The generation whose memories addresses are read by
     #[arg(long = "gen", value_name = "GEN", default_value = "v3")]
     generation: Generation,
@@ -31,16 +31,27 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let stream = Stream::read(&args.input)?;
+    let streams = args.input.read()?;
     let generation = args.generation;
-    let records =
-        stream.records().map(|(offset_bytes, word)| Record { offset_bytes, word, generation });
+    let record = move |(offset_bytes, word)| Record { offset_bytes, word, generation };
     let mut out = output::stdout();
     if args.json {
+        let records = streams
+            .parts()
+            .iter()
+            .flat_map(|stream| stream.records().map(move |at| stream.keyed(record(at))));
         output::json_array(&mut out, records)?;
     } else {
-        for (index, record) in records.enumerate() {
-            write!(out, "{}{record}", if index == 0 { "" } else { "\n" })?;
+        let mut blank = "";
+        for stream in streams.parts() {
+            if let Some(heading) = stream.heading() {
+                writeln!(out, "{blank}{heading}")?;
+                blank = "\n";
+            }
+            for at in stream.records() {
+                write!(out, "{blank}{}", record(at))?;
+                blank = "\n";
+            }
         }
     }
     out.flush()?;

@@ -11,6 +11,8 @@ use serde_json::json;
 
 use crate::{Outcome, output};
 
+mod check;
+
 /// Shows what is known, from where, and how surely.
 #[derive(ClapArgs)]
 #[command(after_help = "\
@@ -19,8 +21,9 @@ Examples:
   lanedrop evidence list --wall closable-with-hardware
   lanedrop evidence list --confidence LOW,MED --basis INFERRED --json
   lanedrop evidence show no-survivor-scale
+  lanedrop evidence check libnrtucode_internal.so
 
-Exit status: 0 fine, 2 could not run (no such claim).")]
+Exit status: 0 fine, 1 check found a refuted site, 2 could not run (no such claim).")]
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -32,6 +35,8 @@ enum Verb {
     List(ListArgs),
     /// Lists what the model assumes where the evidence leaves a question open
     Assumptions(AssumptionsArgs),
+    /// Compares your own copy of the firmware library with the ledger
+    Check(check::CheckArgs),
     /// Shows one claim or assumption: source, conflicts, and what would settle it
     Show(ShowArgs),
 }
@@ -94,6 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     match &args.verb {
         Verb::List(args) => list(args),
         Verb::Assumptions(args) => list_assumptions(args),
+        Verb::Check(args) => check::run(args),
         Verb::Show(args) => show(args),
     }
 }

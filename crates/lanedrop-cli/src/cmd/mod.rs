@@ -9,4 +9,5 @@ pub(crate) mod draw;
 pub(crate) mod evidence;
 pub(crate) mod profile;
 pub(crate) mod run;
+pub(crate) mod trace;
 pub(crate) mod validate;

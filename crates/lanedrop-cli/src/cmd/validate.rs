@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 use serde_json::json;
 
-use crate::input::Stream;
+use crate::input::{InputArgs, Stream, Streams};
 use crate::{Outcome, output};
 
 /// Lists every rule that a record breaks, for each generation.
@@ -23,13 +23,13 @@ also into `remarks` and `lints`. They never change the exit status.
 
 Examples:
   lanedrop validate dve.bin
+  lanedrop validate model.neff --stream dve
   lanedrop validate dve.bin --gen v4 --json
 
 Exit status: 0 all legal, 1 a record is illegal, 2 could not run.")]
 pub(crate) struct Args {
-    /// 128 hex digits, a file of hex text or raw records, or `-`
-    #[arg(value_name = "IN")]
-    input: String,
+    #[command(flatten)]
+    input: InputArgs,
     /// v2, v3, v4, v5 or all
     #[arg(long = "gen", value_name = "GEN", default_value = "all", value_parser = generations)]
     generations: Generations,
@@ -80,31 +80,47 @@ impl Serialize for Entry {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let stream = Stream::read(&args.input)?;
+    let streams = args.input.read()?;
     let Generations(generations) = &args.generations;
     // A reader that has seen enough does not make illegal records legal.
     let mut out = output::Patient::new(output::stdout());
     let outcome = if args.json {
         let (mut legal, mut remarks) = (true, Vec::new());
-        let entries = stream.records().flat_map(|(offset, word)| {
+        let records = streams
+            .parts()
+            .iter()
+            .flat_map(|stream| stream.records().map(move |record| (stream, record)));
+        let entries = records.flat_map(|(stream, (offset, word))| {
             let reports: Vec<_> =
                 generations.iter().map(|&generation| validate(&word, generation)).collect();
             legal &= reports.iter().all(Report::is_legal);
-            remarks_of(&mut remarks, offset, &word, &reports);
-            reports.into_iter().map(move |report| Entry { offset, report })
+            remarks_of(&mut remarks, &place(stream, offset), &word, &reports);
+            reports.into_iter().map(move |report| stream.keyed(Entry { offset, report }))
         });
         output::json_array(&mut out, entries)?;
         std::io::stderr().lock().write_all(&remarks)?;
         legal
     } else {
-        text(&mut out, &stream, generations)?
+        text(&mut out, &streams, generations)?
     };
     out.flush()?;
     Ok(if outcome { Outcome::Fine } else { Outcome::Findings })
 }
 
 /// Writes records with violations, then counts; returns whether all is legal.
-fn text(out: &mut impl Write, stream: &Stream, generations: &[Generation]) -> Result<bool> {
+fn text(out: &mut impl Write, streams: &Streams, generations: &[Generation]) -> Result<bool> {
+    let mut legal = true;
+    for stream in streams.parts() {
+        if let Some(heading) = stream.heading() {
+            writeln!(out, "{heading}")?;
+        }
+        legal &= stream_text(out, stream, generations)?;
+    }
+    Ok(legal)
+}
+
+/// Writes the findings of one stream.
+fn stream_text(out: &mut impl Write, stream: &Stream, generations: &[Generation]) -> Result<bool> {
     let mut counts = vec![0u64; generations.len()];
     let (mut records, mut header_only, mut remarks) = (0u64, 0u64, Vec::new());
     for (offset, word) in stream.records() {
@@ -116,7 +132,7 @@ fn text(out: &mut impl Write, stream: &Stream, generations: &[Generation]) -> Re
             *count += u64::from(report.is_legal());
         }
         findings(out, offset, &word, &reports)?;
-        remarks_of(&mut remarks, offset, &word, &reports);
+        remarks_of(&mut remarks, &place(stream, offset), &word, &reports);
     }
     out.flush()?;
     std::io::stderr().lock().write_all(&remarks)?;
@@ -154,8 +170,14 @@ fn findings(
     Ok(())
 }
 
+/// Returns where a record is, for people.
+fn place(stream: &Stream, offset: u64) -> String {
+    let member = stream.member.as_ref().map(|member| format!("{member} ")).unwrap_or_default();
+    format!("{member}0x{offset:04x}")
+}
+
 /// Adds the remarks and lints on a record, each once with its generations.
-fn remarks_of(out: &mut Vec<u8>, offset: u64, word: &Word, reports: &[Report]) {
+fn remarks_of(out: &mut Vec<u8>, place: &str, word: &Word, reports: &[Report]) {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     for report in reports {
         let remarks = report
@@ -174,7 +196,7 @@ fn remarks_of(out: &mut Vec<u8>, offset: u64, word: &Word, reports: &[Report]) {
     for (text, generations) in lines {
         let (kind, text) = text.split_once(' ').unwrap_or(("", &text));
         let (name, on) = (name(word), generations.join(" "));
-        let line = format!("{kind} 0x{offset:04x} {name} on {on}: {text}\n");
+        let line = format!("{kind} {place} {name} on {on}: {text}\n");
         out.extend_from_slice(line.as_bytes());
     }
 }

@@ -5,12 +5,14 @@
 //! out as slices; files and arrays are the callers' business.
 
 mod backend;
+pub mod cost;
 mod element;
 mod error;
 mod fast;
 pub mod reference;
 mod runner;
 mod scale;
+pub mod trace;
 mod view;
 
 pub use backend::Backend;

@@ -41,6 +41,30 @@ super::claims! {
             "the firmware-body survey, and pages \"RNG - Xorwow TIE Hardware Path\", \"Rand2\" and \"RNG - Xorwow Software Path\", call it a consumer of a staged random tensor",
             "page \"Sim Dispatch & State\" has the compiler's simulator build XORWOW states for it; page \"KLR-to-BIR leaf codegen\" names MT19937-64",
         ];
+    HANDLER_CONFIG_IS_DTYPE = "handler-config-is-in-dtype", Low Inferred,
+        "the configuration byte at +28 is in_dtype, and the dtype at +12 that defaults to FP32 is threshold_dtype",
+        "the byte at +28 is what the dtype-class checker compares with dtype codes; the header gives threshold_dtype alone that default",
+        contested ["page \"Dropout\" calls +12 the dtype of the data and +28 a configuration byte"],
+        wall ClosableWithStatic "the loads before the stores at IRAM 0x96e1 and 0x96eb of a held image";
+    HANDLER_COUNT = "handler-count", Low Inferred,
+        "the count at +8 is the product of the source's three counts",
+        "page \"Dropout\" calls it a count or dimension field, and loops worker B over that product",
+        wall ClosableWithStatic "the loads before the store at IRAM 0x96d7 of a held image";
+    HANDLER_OTHER_GENERATIONS = "handler-other-generations", Low Inferred,
+        "the handlers of v2 and v4 are of the same family as the v3 one that was read; no page gives their addresses",
+        "the struct and its rules are the same on v2, v3 and v4 (page \"Dropout\")",
+        wall ClosableWithStatic "the stub in a carved DVE image of that generation whose handler logs `S: Dropout`";
+    VECTOR_OPERATIONS = "vector-operations", Med Observed,
+        "the DVE's code has conversions of unsigned words to floats, ordered less-than into a predicate, and selects under one",
+        "page \"Dropout\", histogram of the PERF image";
+    DROPOUT_COST = "dropout-cost", Med Observed,
+        "a Dropout takes about max(64, N) cycles of the Vector engine, N the elements of a partition",
+        "public NKI documentation of nki.isa.dropout, releases up to 2.25, estimated instruction cost",
+        contested [
+            "later releases of the documentation give no cost",
+            "page \"RNG - LFSR + rand_algo Dispatch Tree\" quotes about 30 cycles an element and lane for the LFSR of the general Rand instruction",
+        ],
+        wall ClosableWithHardware "times of Dropouts of 1 to 8192 elements";
     V5_BODY = "v5-body", Low Inferred,
         "the v5 firmware body is of the same family as the v3 one that was read",
         "page \"Dropout\", policy on v5",

@@ -1,7 +1,10 @@
-"""Makes small NEFF containers of each dialect, and what a reader should find.
+#!/usr/bin/env python3
+"""Makes neff/: small NEFF containers of each dialect, and what a reader should
+find in them.
 
-Uses Python's tarfile, gzip and hashlib alone; shares no code with lanedrop.
-Writes beside itself, or into the folder given.
+Python's tarfile, gzip and hashlib alone; shares no code with the library. Run
+it to rewrite the files; with --check it compares instead. Compressors differ
+from version to version, so a gzip payload is compared unpacked.
 """
 
 import gzip
@@ -136,13 +139,30 @@ def containers():
     ]
 
 
+def same(one, other):
+    """Compares two containers; the hash and the length follow from the packing."""
+    if one[:1] == b"\x01":
+        return one == other
+    head = lambda file: file[:16] + file[24:0xAC] + file[0xBC:1024]
+    return head(one) == head(other) and gzip.decompress(one[1024:]) == gzip.decompress(other[1024:])
+
+
 def main():
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
+    folder = pathlib.Path(__file__).parent / "neff"
+    check = "--check" in sys.argv
     expected = {}
     for name, content, streams in containers():
-        (folder / name).write_bytes(content)
         expected[name] = streams
-    (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+        if not check:
+            (folder / name).write_bytes(content)
+        elif not same((folder / name).read_bytes(), content):
+            sys.exit(f"neff/{name} is not what neff.py makes")
+    text = json.dumps(expected, indent=1) + "\n"
+    path = folder / "expected.json"
+    if not check:
+        path.write_text(text)
+    elif path.read_text() != text:
+        sys.exit("neff/expected.json is not what neff.py makes")
 
 
 main()
