@@ -102,6 +102,20 @@ impl<'t> Device<'t> {
         &mut self.lanes
     }
 
+    /// Returns the memories, and the state that Dropout and RNG draw from, to be
+    /// worked on together.
+    pub fn memory_and_lanes(&mut self) -> (&mut Memory<'t>, &mut Lanes) {
+        (&mut self.memory, &mut self.lanes)
+    }
+
+    /// Returns the memories, and the state of the engine's XORWOW, to be worked
+    /// on together.
+    pub fn memory_and_xorwow(&mut self) -> (&mut Memory<'t>, Option<&mut Lanes>) {
+        let own = self.lanes.profile().recurrence == Recurrence::Xorwow;
+        let Self { memory, lanes, xorwow, .. } = self;
+        (memory, if own { Some(lanes) } else { xorwow.as_mut() })
+    }
+
     /// Replaces the state that Dropout and RNG draw from; the profile may be
     /// another one.
     ///

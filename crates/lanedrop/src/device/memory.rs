@@ -185,6 +185,13 @@ impl<'t> Memory<'t> {
         }
     }
 
+    /// Lets all bound bytes go: the memory's own are in their places again.
+    pub fn unbind(&mut self) {
+        for partition in self.sbuf.iter_mut().chain(&mut self.psum) {
+            partition.unbind();
+        }
+    }
+
     /// Returns `len_bytes` bytes from `place` on in one piece, to be written;
     /// `None` where they are in several, partly bound and partly not.
     ///
@@ -200,6 +207,13 @@ impl<'t> Memory<'t> {
         let start = place.offset_bytes as usize;
         let partition = &mut self.partitions_mut(place.space)[place.partition as usize];
         Ok(partition.exclusive(start, start + len_bytes, limit))
+    }
+
+    /// Returns bytes that are bound at `place`, as many of `len_bytes` as lie in
+    /// one piece; none where none are.
+    pub fn peek(&self, (place, len_bytes): (Place, usize)) -> &[u8] {
+        let partition = self.partitions(place.space).get(place.partition as usize);
+        partition.map_or(&[], |partition| partition.peek(place.offset_bytes as usize, len_bytes))
     }
 
     /// Returns a source and a destination range, each in one piece; `None`
@@ -337,7 +351,10 @@ mod tests {
         }
         assert!(memory.rows((sbuf(5, 62), 4), (sbuf(5, 128), 4)).unwrap().is_none());
         assert!(matches!(memory.bind(sbuf(5, 66), &input), Err(MemoryError::Bound { .. })));
-        drop(memory);
+        memory.unbind();
+        let mut bytes = [9; 4];
+        memory.read(sbuf(5, 128), &mut bytes).unwrap();
+        assert_eq!(bytes, [0; 4]);
         assert_eq!(output, input);
     }
 }

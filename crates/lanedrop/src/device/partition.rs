@@ -55,13 +55,24 @@ impl<'t> Partition<'t> {
         if window.start == window.end() {
             return true;
         }
-        let at = self.windows.partition_point(|other| other.start < start);
+        // Most are bound in order.
+        let at = match self.windows.last() {
+            Some(last) if last.start >= start => {
+                self.windows.partition_point(|other| other.start < start)
+            }
+            _ => self.windows.len(),
+        };
         let clear_before = at == 0 || self.windows[at - 1].end() <= start;
         let clear_behind = self.windows.get(at).is_none_or(|next| window.end() <= next.start);
         if clear_before && clear_behind {
             self.windows.insert(at, window);
         }
         clear_before && clear_behind
+    }
+
+    /// Lets all windows go.
+    pub(super) fn unbind(&mut self) {
+        self.windows.clear();
     }
 
     /// Reads the bytes from `start` on.
@@ -74,6 +85,18 @@ impl<'t> Partition<'t> {
             let (low, high) = (window.start.max(start), window.end().min(end));
             let from = &window.bytes.as_slice()[low - window.start..high - window.start];
             into[low - start..high - start].copy_from_slice(from);
+        }
+    }
+
+    /// Returns the bytes of the window over `start`, at most `len`.
+    pub(super) fn peek(&self, start: usize, len: usize) -> &[u8] {
+        let index = self.windows.partition_point(|window| window.end() <= start);
+        match self.windows.get(index) {
+            Some(window) if window.start <= start => {
+                let bytes = &window.bytes.as_slice()[start - window.start..];
+                &bytes[..len.min(bytes.len())]
+            }
+            _ => &[],
         }
     }
 
@@ -209,10 +232,14 @@ impl<'t> Partition<'t> {
 
     /// Makes the shared windows that `start..end` touches own bytes.
     fn own_shared(&mut self, start: usize, end: usize, limit: usize) {
-        let touches = |window: &Window<'_>| {
-            matches!(window.bytes, Bytes::Shared(_)) && window.start < end && start < window.end()
-        };
-        while let Some(index) = self.windows.iter().position(touches) {
+        let mut index = self.windows.partition_point(|window| window.end() <= start);
+        while let Some(window) = self.windows.get(index)
+            && window.start < end
+        {
+            if matches!(window.bytes, Bytes::Exclusive(_)) {
+                index += 1;
+                continue;
+            }
             let window = self.windows.remove(index);
             self.grow(window.end(), limit);
             self.own[window.start..window.end()].copy_from_slice(window.bytes.as_slice());

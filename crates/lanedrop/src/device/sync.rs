@@ -86,6 +86,20 @@ impl Sync {
         Ok((!holds).then_some(Waiting { wait_mode, wait_idx, value, found }))
     }
 
+    /// Asks whether the operand of a record's update can be read.
+    ///
+    /// # Errors
+    /// Where it is in a register there is not.
+    pub fn check(&self, events: &Events, registers: &Registers) -> Result<(), RegisterError> {
+        match events.update_mode.action() {
+            Some((
+                Action::Add(operand) | Action::Subtract(operand) | Action::Assign(operand),
+                _,
+            )) => resolve(operand, events.semaphore_value, registers).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
     /// Does what a wait does once it is over: some clear or set their event.
     pub fn pass(&mut self, events: &Events) {
         match events.wait_mode {

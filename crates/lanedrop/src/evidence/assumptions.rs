@@ -4,7 +4,7 @@
 //! those behind their fields; the ones in [`MODEL`] stand behind every result.
 
 use super::Claim;
-use super::claims::{encoding, firmware, rng};
+use super::claims::{dtypes, encoding, firmware, neighbours, rng};
 
 /// A question that the evidence leaves open, with the answer the model takes.
 #[derive(Debug, PartialEq, Eq)]
@@ -137,9 +137,59 @@ assumptions! {
         claims [rng::XORWOW_DEFAULT_WORDS, rng::SEEDING_LANE_SHIFT24];
 }
 
-/// Returns every assumption: the model's, then the profiles'.
+assumptions! {
+    DEVICE: "What a program on the device model rests on, where its records come to it.";
+
+    LANE_OF_SOURCE = "lane-of-source",
+        "where source and destination start in other partitions, a channel draws from the lane of the partition it reads",
+        because "a lane reads its own partition; what is written elsewhere has passed it by then",
+        settled by "a mask from partition 32 to partition 64, from known lane words",
+        claims [rng::LANES_INDEPENDENT];
+    FP8_EXP4_READING = "fp8-exp4-reading",
+        "FP8_EXP4 has infinities, unless the program is run with the other reading",
+        because "it is so on v2 and v3; later generations are configured one way or the other",
+        settled by "one FP8_EXP4 threshold of each special code, read through a pointer",
+        claims [dtypes::FP8_E4M3_READING];
+    ARITHMETIC_IN_FP32 = "arithmetic-in-fp32",
+        "TensorScalar computes in fp32, rounds each operation to nearest even, keeps a NaN's payload and makes it quiet; integers are converted by value and back by rounding to nearest even, with saturation",
+        because "its immediates are fp32; rounding and conversion are on no page",
+        settled by "one record of each operator on chosen words",
+        claims [neighbours::TS_RESULT];
+    MEMSET_LOW_BITS = "memset-low-bits",
+        "MEMSET writes the low bits of its fill value to a narrower element",
+        because "the field is called a value of 32 bits, and the compiler writes bits",
+        settled by "one MEMSET of 2-byte elements",
+        claims [neighbours::D4_MR_LAYOUT];
+    STATE_WORD_ORDER = "state-word-order",
+        "state words lie register after register, six words each for XORWOW (x, y, z, w, v, d), the register that serves next first",
+        because "it is the order of the state files; the simulator transposes 24 words when it restores them",
+        settled by "RAND_GET_STATE before and after one, two and three draws on v4",
+        claims [rng::DVE_STATE_FOUR_GENERATORS, neighbours::RAND_STATE_PAIRINGS];
+    RAND2_ROUNDING = "rand2-rounding",
+        "RAND2 rounds max - min, its product with the uniform, the sum and the conversion to the element type to nearest even",
+        because "the formula is known and the rounding is not",
+        settled by "one RAND2 with bounds that do not divide evenly",
+        claims [neighbours::RAND2_RANGE];
+    EVENT_SEMAPHORE_VALUES = "event-semaphore-values",
+        "EVENT_SEMAPHORE compares with the u32 at 8 and updates with the u32 at 12",
+        because "it has a value each for wait and update behind its four bytes of modes and indices; wait comes first there",
+        settled by "a compiled stream with both",
+        claims [neighbours::EVENTS_EXTENDED];
+    CONTROL_BY_NAME = "control-by-name",
+        "NOP, ENGINE_NOP, DRAIN and INSTRUCTION_FLUSH only wait and update, and HALT ends the program",
+        because "their names say so, and records here run one after another",
+        settled by "the headers of the control records",
+        claims [encoding::OPCODE_TABLE];
+    RUNTIME_RECORDS = "runtime-records-passed-over",
+        "pseudo records and COMPARE_BRANCH are for the runtime and change nothing here",
+        because "a stream before loading still holds them, and the runtime lowers them",
+        settled by "the loaded stream of the same program",
+        claims [encoding::STREAM_FORMAT];
+}
+
+/// Returns every assumption: the model's, the profiles', then the device's.
 pub fn all() -> impl Iterator<Item = &'static Assumption> {
-    MODEL.iter().chain(PROFILE).copied()
+    MODEL.iter().chain(PROFILE).chain(DEVICE).copied()
 }
 
 /// Returns the assumption with this id.

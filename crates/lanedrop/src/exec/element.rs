@@ -1,5 +1,7 @@
 //! What the elements of a tensor in memory are.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::isa::Dtype;
 
 /// The numeric type of a tensor's elements, as its file or array names it.
@@ -104,6 +106,28 @@ impl Element {
         }
     }
 
+    /// Returns the type that a DTYPE code stands for, with FP8_EXP4 read as the
+    /// form without infinities where `fp8_exp4_fn` says so; `None` for codes
+    /// whose numbers are not known or that are no whole bytes.
+    pub const fn of_dtype(dtype: Dtype, fp8_exp4_fn: bool) -> Option<Self> {
+        Some(match dtype {
+            Dtype::FP32 => Self::F32,
+            Dtype::FP16 => Self::F16,
+            Dtype::BFLOAT16 => Self::BF16,
+            Dtype::FP8_EXP3 => Self::F8E3M4,
+            Dtype::FP8_EXP4 if fp8_exp4_fn => Self::F8E4M3FN,
+            Dtype::FP8_EXP4 => Self::F8E4M3,
+            Dtype::FP8_EXP5 => Self::F8E5M2,
+            Dtype::INT8 => Self::I8,
+            Dtype::INT16 => Self::I16,
+            Dtype::INT32 => Self::I32,
+            Dtype::UINT8 => Self::U8,
+            Dtype::UINT16 => Self::U16,
+            Dtype::UINT32 => Self::U32,
+            _ => return None,
+        })
+    }
+
     /// Returns how many bytes an element takes: 1, 2 or 4.
     pub const fn size_bytes(self) -> usize {
         match self {
@@ -117,5 +141,20 @@ impl Element {
     pub const fn is_float(self) -> bool {
         use Element::{BF16, F8E3M4, F8E4M3, F8E4M3FN, F8E5M2, F16, F32};
         matches!(self, F32 | F16 | BF16 | F8E3M4 | F8E4M3 | F8E4M3FN | F8E5M2)
+    }
+}
+
+impl Serialize for Element {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Element {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let unknown =
+            || serde::de::Error::custom(format_args!("dtype is `{text}`, no element type"));
+        Self::named(&text).ok_or_else(unknown)
     }
 }

@@ -29,8 +29,8 @@ pub fn scale_factor(t: f32, keep_rate: bool) -> Option<f32> {
 
 /// The bits of a small float: how wide its fields are and what lies beyond.
 #[derive(Clone, Copy)]
-struct Format {
-    mantissa_bits: u32,
+pub(super) struct Format {
+    pub(super) mantissa_bits: u32,
     bias: i32,
     /// Bits of the largest finite number; what follows them is infinity, or,
     /// without an infinity, the one NaN.
@@ -39,7 +39,7 @@ struct Format {
 }
 
 impl Format {
-    const fn of(element: Element) -> Option<Self> {
+    pub(super) const fn of(element: Element) -> Option<Self> {
         Some(match element {
             Element::F8E3M4 => Self { mantissa_bits: 4, bias: 3, largest: 0x6f, infinity: true },
             Element::F8E4M3 => Self { mantissa_bits: 3, bias: 7, largest: 0x77, infinity: true },
@@ -49,12 +49,12 @@ impl Format {
         })
     }
 
-    fn is_nan(self, bits: u8) -> bool {
+    pub(super) fn is_nan(self, bits: u8) -> bool {
         bits & 0x7f > self.largest + u8::from(self.infinity)
     }
 
     /// Returns the value of bits that are no NaN.
-    fn widen(self, bits: u8) -> f32 {
+    pub(super) fn widen(self, bits: u8) -> f32 {
         let magnitude = bits & 0x7f;
         let mantissa = f32::from(magnitude & ((1 << self.mantissa_bits) - 1));
         let exponent = i32::from(magnitude >> self.mantissa_bits);
@@ -70,7 +70,7 @@ impl Format {
     }
 
     /// Returns the bits nearest to a value that is no NaN, ties to even.
-    fn narrow(self, value: f32) -> u8 {
+    pub(super) fn narrow(self, value: f32) -> u8 {
         let sign = if value.is_sign_negative() { 0x80 } else { 0 };
         // The exponent of the last place: that of the value, or of subnormals.
         let exponent = ((value.abs().to_bits() >> 23) as i32 - 127).max(1 - self.bias);
@@ -130,6 +130,16 @@ impl Multiply {
     pub fn product(&self, bits: u8) -> u8 {
         // Only elements of one byte come here, and those have a table.
         self.table.as_ref().map_or(bits, |table| table[usize::from(bits)])
+    }
+
+    /// Returns the product of an element of the type it was made for.
+    pub(super) fn bits(&self, element: Element, bits: u32) -> u32 {
+        match element {
+            Element::F32 => self.single(bits),
+            Element::F16 => self.half(bits as u16).into(),
+            Element::BF16 => self.brain(bits as u16).into(),
+            _ => self.product(bits as u8).into(),
+        }
     }
 
     /// Returns the product in f32.

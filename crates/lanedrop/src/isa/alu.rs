@@ -61,6 +61,19 @@ impl AluOp {
         )
     }
 
+    /// Returns whether the operator works on its tensor operand alone.
+    pub const fn takes_no_operand(self) -> bool {
+        matches!(
+            self,
+            Self::Bypass
+                | Self::AbsoluteValue
+                | Self::Relu
+                | Self::Square
+                | Self::Rsqrt
+                | Self::Not
+        )
+    }
+
     /// Returns the generations that have an integer operator of this code,
     /// known by its range alone: 0xc4..=0xe1 from v3 on, of which v2 has
     /// 0xc4..=0xc6.

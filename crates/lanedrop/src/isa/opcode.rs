@@ -22,6 +22,20 @@ pub const RAND_GET_STATE: u8 = 0x77;
 pub const RAND_SET_STATE: u8 = 0x78;
 /// Opcode of TensorScalarSelect.
 pub const TENSOR_SCALAR_SELECT: u8 = 0x98;
+/// Opcode of a record that does nothing on its engine.
+pub const ENGINE_NOP: u8 = 0x9f;
+/// Opcode of a record that only waits and updates, with a value each.
+pub const EVENT_SEMAPHORE: u8 = 0xa0;
+/// Opcode of the record that ends a program.
+pub const HALT: u8 = 0xa1;
+/// Opcode of a record that waits for what is under way.
+pub const DRAIN: u8 = 0xa2;
+/// Opcode of a record that flushes instructions.
+pub const INSTRUCTION_FLUSH: u8 = 0xa3;
+/// Opcode of a record that does nothing.
+pub const NOP: u8 = 0xa4;
+/// Opcode of a conditional branch, which the runtime lowers.
+pub const COMPARE_BRANCH: u8 = 0xa9;
 /// Opcode of PSEUDO_SET_RNG_SEED.
 pub const SET_RNG_SEED: u8 = 0xd0;
 /// Opcode of RAND2, from v4 on.

@@ -4,6 +4,7 @@
 //! Every bit is as the golden model says; backend, threads and the cutting
 //! into blocks never change one.
 
+mod block;
 mod split;
 mod worker;
 
@@ -182,7 +183,7 @@ fn prepared(kernels: &'static kernel::Backend, profile: &Profile) -> Option<Arc<
 }
 
 /// The kernels' form of a multiplication in an element type.
-fn scale_of(multiply: &Multiply, element: super::Element) -> kernel::Scale<'_> {
+pub(super) fn scale_of(multiply: &Multiply, element: super::Element) -> kernel::Scale<'_> {
     match (multiply.table(), element) {
         (Some(table), _) => kernel::Scale::Table(table),
         (None, super::Element::F16) => kernel::Scale::Half(multiply.factor()),
