@@ -56,6 +56,19 @@ fn prepare(folder: &Path) {
     npy(&folder.join("rates.npy"), "<f4", "(128,)", &[0; 512]);
     npy(&folder.join("x.npy"), "<f4", "(2, 3)", &[1; 24]);
     npy(&folder.join("bits.npy"), "<V2", "(2, 3)", &[1; 12]);
+    let region = |name: &str, offset: u32| {
+        format!(
+            "[[region]]\nname = \"{name}\"\nspace = \"sbuf\"\noffset_bytes = {offset}\n\
+             dtype = \"float32\"\nshape = [128, 512]\n"
+        )
+    };
+    let map = [region("out", 0x1000), region("y", 0x3000)].concat();
+    std::fs::write(folder.join("tile.toml"), map).unwrap();
+    npy(&folder.join("tile.npy"), "<f4", "(128, 512)", &[0x3f; 4 * 128 * 512]);
+    let keep = "lanedrop run tile.npy --rate 0 --seed 0 -o in.npz";
+    assert!(shell(folder, keep).status.success());
+    let lower = "lanedrop lower --shape 256x64 --dtype float32 --rate 0.1 --seed 1 -o small";
+    assert!(shell(folder, lower).status.success());
     let neff = root.join("vectors/neff/raw.neff");
     std::fs::copy(neff, folder.join("model.neff")).unwrap();
     let names = ["embeddings.weight", "embeddings.word_embeddings.weight"];

@@ -7,6 +7,8 @@ pub(crate) mod decode;
 pub(crate) mod disassemble;
 pub(crate) mod draw;
 pub(crate) mod evidence;
+pub(crate) mod exec;
+pub(crate) mod lower;
 pub(crate) mod profile;
 pub(crate) mod run;
 pub(crate) mod trace;

@@ -98,7 +98,7 @@ pub(crate) struct Rate {
     pub(crate) threshold: f32,
 }
 
-fn rate(text: &str) -> Result<Rate, String> {
+pub(crate) fn rate(text: &str) -> Result<Rate, String> {
     let wanted = "expected a number from 0 to 1";
     let given: f64 = text.trim().parse().map_err(|_| wanted.to_owned())?;
     // Rounded from the text, not from the f64: one rounding alone.
@@ -114,14 +114,14 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "expected a whole number of at least 1".into())
 }
 
-fn element(text: &str) -> Result<Element, String> {
+pub(crate) fn element(text: &str) -> Result<Element, String> {
     Element::named(text).ok_or_else(|| {
         let names: Vec<&str> = Element::ALL.into_iter().map(Element::name).collect();
         format!("expected one of {}", names.join(", "))
     })
 }
 
-fn backend(text: &str) -> Result<Backend, String> {
+pub(crate) fn backend(text: &str) -> Result<Backend, String> {
     Backend::named(text).ok_or_else(|| {
         let names: Vec<&str> = Backend::available().into_iter().map(Backend::name).collect();
         format!("this CPU has {}", names.join(", "))

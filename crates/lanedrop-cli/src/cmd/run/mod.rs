@@ -13,7 +13,8 @@ use anyhow::{Context, Result};
 use lanedrop::exec::Runner;
 use lanedrop::lint;
 
-pub(crate) use args::Args;
+pub(crate) use args::{Args, Rate, backend, element, rate};
+pub(crate) use plan::read_rates;
 
 use crate::Outcome;
 use crate::io::dtype;
@@ -104,14 +105,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 /// What the output is, by the ending of its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum OutFormat {
+pub(crate) enum OutFormat {
     Npy,
     Npz,
     Safetensors,
 }
 
 impl OutFormat {
-    fn of(path: &Path) -> Result<Self> {
+    pub(crate) fn of(path: &Path) -> Result<Self> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("npy") => Ok(Self::Npy),
             Some("npz") => Ok(Self::Npz),
@@ -126,7 +127,7 @@ impl OutFormat {
     /// Creates the output beside its target and writes what stands before the
     /// elements. An `.npz` is first its array alone: the archive needs a sum of
     /// bytes that are not written in order.
-    fn sink(self, path: &Path, tensor: &Tensor) -> Result<Sink> {
+    pub(crate) fn sink(self, path: &Path, tensor: &Tensor) -> Result<Sink> {
         let element = tensor.element;
         if self == Self::Safetensors {
             let dtype = dtype::safetensors_dtype(element).with_context(|| {
@@ -144,7 +145,7 @@ impl OutFormat {
     }
 
     /// Returns the complete output, to be put in its place.
-    fn finish(self, sink: Sink, path: &Path) -> Result<Staged> {
+    pub(crate) fn finish(self, sink: Sink, path: &Path) -> Result<Staged> {
         if self != Self::Npz {
             return Ok(sink.file);
         }

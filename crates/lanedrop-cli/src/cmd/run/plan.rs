@@ -76,7 +76,7 @@ impl Plan {
     }
 }
 
-fn read_rates(path: &Path, lanes: usize) -> Result<Vec<f32>> {
+pub(crate) fn read_rates(path: &Path, lanes: usize) -> Result<Vec<f32>> {
     let mut file = Input::open_file(path)?;
     ensure!(
         file.tensor.element == Element::F32,
