@@ -9,10 +9,14 @@
 
 mod byte_map;
 mod jump;
+mod pairs;
+mod polynomial;
 mod solve;
 
 pub use byte_map::ByteMap;
 pub use jump::Jump;
+pub use pairs::{Equations, Met, Pairs};
+pub use polynomial::{Polynomial, minimal_polynomial, prime_factors, shortest_recurrence};
 pub use solve::FixedPoints;
 
 /// An affine map of 32-bit states over GF(2).
