@@ -15,4 +15,5 @@ pub mod isa;
 pub mod kernel;
 pub mod lint;
 pub mod neff;
+pub mod recover;
 pub mod rng;
