@@ -42,6 +42,7 @@ enum Verb {
     Profile(cmd::profile::Args),
     Backends(cmd::backends::Args),
     Bench(cmd::bench::Args),
+    Recover(cmd::recover::Args),
     Evidence(cmd::evidence::Args),
 }
 
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Profile(args) => cmd::profile::run(args),
         Verb::Backends(args) => cmd::backends::run(args),
         Verb::Bench(args) => cmd::bench::run(args),
+        Verb::Recover(args) => cmd::recover::run(args),
         Verb::Evidence(args) => cmd::evidence::run(args),
     };
     match outcome {

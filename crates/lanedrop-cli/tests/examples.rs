@@ -69,6 +69,10 @@ fn prepare(folder: &Path) {
     assert!(shell(folder, keep).status.success());
     let lower = "lanedrop lower --shape 256x64 --dtype float32 --rate 0.1 --seed 1 -o small";
     assert!(shell(folder, lower).status.success());
+    for name in ["first", "second"] {
+        let simulate = format!("lanedrop recover simulate -o {name}.json");
+        assert!(shell(folder, &simulate).status.success());
+    }
     let neff = root.join("vectors/neff/raw.neff");
     std::fs::copy(neff, folder.join("model.neff")).unwrap();
     let names = ["embeddings.weight", "embeddings.word_embeddings.weight"];
@@ -117,8 +121,9 @@ fn every_example_of_the_help_works() {
     let verbs = list.lines().skip_while(|line| *line != "Commands:").skip(1);
     let verbs =
         verbs.take_while(|line| !line.is_empty()).filter_map(|l| l.split_whitespace().next());
-    let verbs: Vec<&str> = verbs.filter(|verb| !matches!(*verb, "help" | "bench")).collect();
+    let mut verbs: Vec<&str> = verbs.filter(|verb| !matches!(*verb, "help" | "bench")).collect();
     assert!(verbs.len() >= 8, "{verbs:?}");
+    verbs.extend(["recover check", "recover solve", "recover plan", "recover simulate"]);
     for verb in verbs {
         let text = help(verb);
         let commands = commands(&text);

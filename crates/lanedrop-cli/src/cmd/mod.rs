@@ -10,6 +10,7 @@ pub(crate) mod evidence;
 pub(crate) mod exec;
 pub(crate) mod lower;
 pub(crate) mod profile;
+pub(crate) mod recover;
 pub(crate) mod run;
 pub(crate) mod trace;
 pub(crate) mod validate;
