@@ -115,6 +115,7 @@ pub struct Backend {
     name: &'static str,
     /// Whether `avx512` has the affine kernels.
     bit_matrices: bool,
+    worth_draws: usize,
     window: Keep<Window, u32>,
     linear: Keep<Linear, u32>,
     xorwow: Keep<Xorwow, [u32; 6]>,
@@ -155,6 +156,12 @@ impl Backend {
     /// The name it goes by: `scalar`, `avx2`, `avx512`, `neon`, `simd128`.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// How many draws a register must make for kernels to be quicker than one
+    /// draw at a time.
+    pub fn worth_draws(&self) -> usize {
+        self.worth_draws
     }
 
     /// Calls `run`, which may store past the caches: other threads see such

@@ -30,6 +30,7 @@ macro_rules! portable {
             Backend {
                 name: "",
                 bit_matrices: false,
+                worth_draws: 8,
                 window,
                 linear,
                 xorwow,

@@ -5,6 +5,8 @@
 //! into blocks never change one.
 
 mod block;
+mod rows;
+mod short;
 mod split;
 mod worker;
 
@@ -59,17 +61,13 @@ enum Draws {
     Xorwow(XorwowRegisters),
 }
 
-/// Rows of fewer elements are left to the golden model: a kernel's start takes
-/// longer than their few draws.
-const SHORT_ROW: u64 = 4;
-
 /// Steps a draw up to which XORWOW registers are walked.
 const WALKED_STEPS: u32 = 16;
 
 impl Fast {
     /// Prepares a job; none where the golden model has to do it.
     pub(super) fn new(job: &Job, lanes: &Lanes) -> Option<Self> {
-        let kernels = job.backend.kernels().filter(|_| job.row_len >= SHORT_ROW)?;
+        let kernels = job.backend.kernels()?;
         let profile = lanes.profile();
         let draws = prepared(kernels, profile)?;
         let registers_per_lane = usize::from(profile.registers_per_lane);

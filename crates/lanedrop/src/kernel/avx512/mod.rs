@@ -40,6 +40,7 @@ pub(super) fn backend() -> Option<Backend> {
     has_all().then(|| Backend {
         name: "avx512",
         bit_matrices: true,
+        worth_draws: 2,
         apply,
         apply_in_place,
         bytes,
