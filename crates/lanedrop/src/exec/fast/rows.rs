@@ -9,7 +9,7 @@ use crate::gf2::ByteMap;
 use crate::kernel::{self, WORDS, weave};
 
 /// Elements of a row that are decided before any data are touched, at most.
-const COLUMNS: usize = 16_384;
+const COLUMNS: usize = 8_192;
 /// Elements decided before any data are touched, at most: their keep bits stay
 /// in the nearest cache.
 const BLOCK: usize = 65_536;

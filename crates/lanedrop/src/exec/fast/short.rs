@@ -13,7 +13,7 @@ const TOGETHER: u64 = 1024;
 const MOST_LANES: usize = 4096;
 
 impl Worker<'_> {
-    /// Whether rows of several tiles go together.
+    /// Whether the rows of whole tiles go together.
     pub(super) fn joins_rows(&self) -> bool {
         let row_len = self.work.row_len;
         row_len < SHORT_ROW

@@ -66,7 +66,7 @@ impl<'a> Worker<'a> {
             let (lane, tile) = ((row % count) as usize, row / count);
             let whole = (end - at) / row_len;
             let tiles = if column == 0 && lane == 0 { whole / count } else { 0 };
-            if tiles > 1 && self.joins_rows() {
+            if tiles > 0 && self.joins_rows() {
                 self.move_to(0..count as usize, tile * row_len);
                 self.short_rows(row, tiles);
                 at += tiles * count * row_len;
