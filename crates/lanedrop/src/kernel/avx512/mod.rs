@@ -220,7 +220,7 @@ struct Ahead<'a> {
 impl<'a> Ahead<'a> {
     /// Lines asked for in one block of keep bits, at most: what memory brings
     /// in the time that it takes.
-    const MOST: usize = 16;
+    const MOST: usize = 8;
 
     /// Divides the bytes among `blocks` blocks.
     fn new(bytes: &'a [u8], blocks: usize) -> Self {
