@@ -222,7 +222,7 @@ fn long() -> bool {
 
 #[test]
 fn every_backend_gives_the_bits_of_the_reference() {
-    let (cases, max_elements) = if long() { (350, 1 << 18) } else { (5, 1 << 15) };
+    let (cases, max_elements) = if long() { (400, 1 << 18) } else { (5, 1 << 15) };
     let mut dice = Dice(2026);
     let mut elements = 0;
     for _ in 0..cases {
