@@ -1,5 +1,5 @@
-//! A process that forks after a threaded call works in the child: there is no
-//! pool that the fork could have lost.
+//! A process that forks after a threaded call works in the child, which has
+//! none of the threads that waited in its parent.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "tests")]

@@ -8,6 +8,7 @@ mod block;
 mod rows;
 mod short;
 mod split;
+mod threads;
 mod worker;
 
 use std::sync::{Arc, Mutex};

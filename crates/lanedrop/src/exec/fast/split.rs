@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::worker::{Work, Worker};
-use super::{Fast, Output, Progress, Target};
+use super::{Fast, Output, Progress, Target, threads};
 use crate::exec::runner::packed_len;
 use crate::exec::{Job, Multiply};
 use crate::rng::Lanes;
@@ -28,8 +28,11 @@ pub(in crate::exec) fn run(
     (first, len): (u64, u64),
     output: Output<'_>,
 ) -> u64 {
+    let starts = starts(job, first, len, &output);
     let beyond_cache = match &output.target {
-        Target::Copy { dst, .. } => dst.len() >= BEYOND_BYTES || NEAR_BYTES.contains(&dst.len()),
+        Target::Copy { dst, .. } => {
+            dst.len() >= BEYOND_BYTES || NEAR_BYTES.contains(&(dst.len() / starts.len()))
+        }
         Target::InPlace(_) | Target::Nowhere => false,
     };
     let work = Work {
@@ -40,7 +43,6 @@ pub(in crate::exec) fn run(
         row_len: job.row_len,
         streaming: None,
     };
-    let starts = starts(job, first, len, &output);
     if starts.len() < 2 {
         return run_share(work, beyond_cache, progress, first, output, len);
     }
@@ -103,35 +105,15 @@ fn in_threads(
         let end = starts.get(at + 1).copied().unwrap_or(first + len);
         let (share, rest) = cut(output, work, start, end - start);
         output = rest;
-        shares.push((start, end - start, share, before.clone()));
-    }
-    let mut kept = 0;
-    let mut done = Vec::with_capacity(shares.len());
-    std::thread::scope(|scope| {
-        let last = shares.pop();
-        let handles: Vec<_> = shares
-            .into_iter()
-            .map(|(start, len, share, mut progress)| {
-                scope.spawn(move || {
-                    let kept = run_share(work, beyond_cache, &mut progress, start, share, len);
-                    (kept, progress)
-                })
-            })
-            .collect();
-        let own = last.map(|(start, len, share, mut progress)| {
-            let kept = run_share(work, beyond_cache, &mut progress, start, share, len);
+        let mut progress = before.clone();
+        shares.push(move || {
+            let kept = run_share(work, beyond_cache, &mut progress, start, share, end - start);
             (kept, progress)
         });
-        for handle in handles {
-            match handle.join() {
-                Ok(result) => done.push(result),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        done.extend(own);
-    });
+    }
+    let mut kept = 0;
     let width = progress.lanes.words_per_lane();
-    for (share_kept, after) in done {
+    for (share_kept, after) in threads::side_by_side(shares) {
         kept += share_kept;
         // A lane is where the last share that moved it has left it.
         for (lane, &position) in after.positions.iter().enumerate() {
