@@ -36,19 +36,34 @@ sanitize() {
     cargo test --workspace --target "$host" --lib --bins --tests
 }
 
-# The library for WebAssembly: by rustup's target where it is installed, else
-# by Debian's compiler.
+# The library for WebAssembly, plain and with 128-bit vectors: by rustup's target
+# where it is installed, else by Debian's compiler. Where there is a Node.js, the
+# vector build is compared with the golden model there.
 wasm() {
+  local out=$target/wasm32-unknown-unknown build
   if rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d; then
-    cargo build --quiet --release -p lanedrop --target wasm32-unknown-unknown
+    build=(cargo build)
   else
     if ! [ -x /usr/bin/wasm-ld-22 ] || ! [ -d /usr/share/cargo ] && ! dpkg -s rustc-web >/dev/null 2>&1; then
       apt-get update -qq && apt-get install -qq -y rustc-web cargo-web rust-web-src lld-22 >/dev/null
     fi
-    PATH=/usr/bin:$PATH RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc \
-      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 CARGO_TARGET_DIR="$target/wasm" \
-      /usr/bin/cargo build --quiet --release -p lanedrop --target wasm32-unknown-unknown \
-      -Zbuild-std=std,panic_abort
+    out=$target/wasm/wasm32-unknown-unknown
+    build=(env "PATH=/usr/bin:$PATH" RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 "CARGO_TARGET_DIR=$target/wasm"
+      /usr/bin/cargo build -Zbuild-std=std,panic_abort)
+  fi
+  build+=(--quiet --release -p lanedrop --target wasm32-unknown-unknown)
+  "${build[@]}"
+  "${build[@]}" --example compare_backends --config 'build.rustflags=["-Ctarget-feature=+simd128"]'
+  if command -v node >/dev/null; then
+    node -e '
+      const module = new WebAssembly.Module(require("fs").readFileSync(process.argv[1]));
+      const status = new WebAssembly.Instance(module).exports.main(0, 0);
+      if (status !== 0) throw new Error(`the module ended with ${status}`);
+      console.log("simd128 and scalar equal the golden model");
+    ' "$out/release/examples/compare_backends.wasm"
+  else
+    echo "no Node.js: the module with simd128 was built, not run"
   fi
 }
 
