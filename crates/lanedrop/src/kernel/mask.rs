@@ -30,6 +30,7 @@ const fn expand<const N: usize>() -> [[u8; N]; 256] {
 
 /// Returns the keep bits from element `element` on, as many as a word has.
 #[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 alone uses it"))]
 pub(super) fn bits_from(keep: &[u64], element: usize) -> u64 {
     let (word, bit) = (element / 64, element % 64);
     let low = keep.get(word).map_or(0, |word| word >> bit);

@@ -114,6 +114,7 @@ type Keep<K, R> = fn(&K, Cuts<'_>, &mut [R], usize, &mut [u64], usize);
 pub struct Backend {
     name: &'static str,
     /// Whether `avx512` has the affine kernels.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 alone uses it"))]
     bit_matrices: bool,
     worth_draws: usize,
     window: Keep<Window, u32>,
@@ -287,6 +288,10 @@ impl Affine {
     ///
     /// When `stride` has no room for that, `keep` for the registers, or `cuts`
     /// has too few.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(unused_variables, reason = "AVX-512 alone uses `ahead`")
+    )]
     pub fn keep(
         &self,
         cuts: Cuts<'_>,

@@ -216,12 +216,14 @@ impl Window {
 
     /// Returns how the draws are compared.
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 alone uses it"))]
     pub(super) fn key(&self) -> Key {
         self.key
     }
 
     /// Returns how many draws ago bit `bit` of a draw came in.
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "AVX-512 alone uses it"))]
     pub(super) fn lag(&self, bit: u32) -> usize {
         self.shift.lag(bit) as usize
     }
