@@ -67,6 +67,21 @@ wasm() {
   fi
 }
 
+# The AArch64 backend, compared with the golden model under QEMU; by Debian's
+# compiler and standard library.
+aarch64() {
+  if ! [ -x /usr/bin/qemu-aarch64 ] || ! [ -x /usr/bin/aarch64-linux-gnu-gcc ] || ! [ -x /usr/bin/cargo ]; then
+    apt-get update -qq && apt-get install -qq -y rustc-web cargo-web rust-web-src \
+      qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross >/dev/null
+  fi
+  PATH=/usr/bin:$PATH RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc CARGO_TARGET_DIR="$target/aarch64" \
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+    /usr/bin/cargo build --quiet --release -p lanedrop --example compare_backends \
+    --target aarch64-unknown-linux-gnu -Zbuild-std=std,panic_abort
+  qemu-aarch64 -L /usr/aarch64-linux-gnu \
+    "$target/aarch64/aarch64-unknown-linux-gnu/release/examples/compare_backends"
+}
+
 # What a user gets from `cargo package` and `cargo install`.
 packages() {
   cargo package --quiet --workspace --allow-dirty
@@ -82,5 +97,10 @@ if [ -x /usr/bin/apt-get ] || rustc --print target-libdir --target wasm32-unknow
   step "WebAssembly" wasm
 else
   skip "WebAssembly" "neither rustup's wasm32-unknown-unknown nor Debian's packages"
+fi
+if [ -x /usr/bin/apt-get ]; then
+  step "AArch64" aarch64
+else
+  skip "AArch64" "no Debian packages"
 fi
 step "packages" packages

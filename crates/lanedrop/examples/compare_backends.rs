@@ -1,5 +1,5 @@
 //! Compares every backend of this machine with the golden model; panics where
-//! one differs. `scripts/check all` runs it as a WebAssembly module too, where
+//! one differs. `scripts/check all` runs it for WebAssembly and AArch64 too, where
 //! the test harness does not go.
 
 use lanedrop::exec::{Backend, Element, Job, Masks, Runner};
