@@ -156,13 +156,13 @@ def main():
         if not check:
             (folder / name).write_bytes(content)
         elif not same((folder / name).read_bytes(), content):
-            sys.exit(f"neff/{name} is not what neff.py makes")
+            sys.exit(f"neff/{name} is not what generate_neff.py makes")
     text = json.dumps(expected, indent=1) + "\n"
     path = folder / "expected.json"
     if not check:
         path.write_text(text)
     elif path.read_text() != text:
-        sys.exit("neff/expected.json is not what neff.py makes")
+        sys.exit("neff/expected.json is not what generate_neff.py makes")
 
 
 main()
