@@ -6,7 +6,7 @@
 pub(crate) mod boxes;
 pub(crate) mod dtype;
 pub(crate) mod input;
-mod mapped;
+pub(crate) mod mapped;
 pub(crate) mod npy;
 pub(crate) mod npz;
 pub(crate) mod output;

@@ -1,8 +1,9 @@
 //! `lanedrop evidence check`: the ledger against a firmware library.
 
+use std::fs::File;
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use lanedrop::evidence::Basis;
 use lanedrop::evidence::firmware::{
@@ -10,6 +11,7 @@ use lanedrop::evidence::firmware::{
 };
 use serde_json::json;
 
+use crate::io::mapped::Mapped;
 use crate::{Outcome, input, output};
 
 /// Compares your own copy of the firmware library with the ledger's sites.
@@ -33,7 +35,10 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn run(args: &CheckArgs) -> Result<Outcome> {
-    let report = firmware::check(&input::read_all(&args.file)?);
+    let report = match mapped(&args.file)? {
+        Some(file) => firmware::check(file.bytes()),
+        None => firmware::check(&input::read_all(&args.file)?),
+    };
     let mut out = output::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&value(&report)?)?)?;
@@ -46,6 +51,16 @@ pub(super) fn run(args: &CheckArgs) -> Result<Outcome> {
     }
     let refuted = report.in_state(CheckState::Refuted).next().is_some();
     Ok(if refuted { Outcome::Findings } else { Outcome::Fine })
+}
+
+/// Returns the pages of a regular file; `None` for what can only be read.
+fn mapped(path: &str) -> Result<Option<Mapped>> {
+    let Ok(file) = File::open(path) else { return Ok(None) };
+    let metadata = file.metadata().with_context(|| path.to_owned())?;
+    if path == "-" || !metadata.is_file() || metadata.len() == 0 {
+        return Ok(None);
+    }
+    Mapped::new(&file).map(Some).with_context(|| path.to_owned())
 }
 
 /// Returns the report as a JSON object, with the known build beside it.
