@@ -5,10 +5,10 @@ use lanedrop::exec::Backend;
 use lanedrop::exec::program::{Cause, Options, Silent, Stop, Summary, run};
 use lanedrop::isa::layout::{self, LAYOUTS};
 use lanedrop::isa::{Generation, Kind, Place, Space, Word};
-use lanedrop::rng::Profile;
+use lanedrop::rng::{Fp8Exp4, Profile};
 
 /// Element steps that a program may take here.
-const BUDGET: u64 = 1 << 18;
+const BUDGET: u64 = 1 << 16;
 /// Records of a program, at most.
 const RECORDS: usize = 24;
 
@@ -45,7 +45,7 @@ pub(crate) fn check(data: &[u8]) {
         let options = Options {
             budget: BUDGET,
             satisfy_waits: head[2] & 2 != 0,
-            fp8_exp4_fn: head[2] & 4 != 0,
+            fp8_exp4: (head[2] & 4 != 0).then_some(Fp8Exp4::Fn),
             backend,
             ..Options::default()
         };

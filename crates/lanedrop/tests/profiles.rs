@@ -1,6 +1,6 @@
 //! Profile files: what is read, what is refused and how, and the way back.
 
-use lanedrop::rng::{Compare, Field, Profile, ProfileError, Recurrence, Seeding, Uniform};
+use lanedrop::rng::{Compare, Field, Fp8Exp4, Profile, ProfileError, Recurrence, Seeding, Uniform};
 use proptest::prelude::*;
 
 #[path = "../../../fuzz/bodies/profile.rs"]
@@ -194,6 +194,18 @@ fn the_example_of_the_documentation_is_the_default_profile() {
     let trn1 = Profile::builtin("trn1").unwrap();
     assert_eq!(read.recurrence, trn1.recurrence);
     assert!(Field::ALL.iter().all(|&field| read.agrees(&trn1, field)));
+}
+
+#[test]
+fn the_reading_of_fp8_exp4_may_be_left_out() {
+    let trn1 = Profile::builtin("trn1").unwrap();
+    assert!(!trn1.to_toml().contains("fp8_exp4"));
+    let other = Profile { fp8_exp4: Fp8Exp4::Fn, ..trn1.clone() };
+    assert!(other.to_toml().contains("fp8_exp4 = \"fn\"\n"));
+    assert_eq!(Profile::from_toml(&other.to_toml()), Ok(other));
+    let wrong = trn1.to_toml().replace("\n[recurrence]", "fp8_exp4 = \"both\"\n\n[recurrence]");
+    let error = Profile::from_toml(&wrong).unwrap_err().to_string();
+    assert!(error.contains("fp8_exp4") && error.contains("ieee, fn"), "{error}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use lanedrop::exec::program::{
     Cause, DropoutElement, NotExecuted, Options, Silent, Stop, Stream, Summary, Trace, run,
 };
 use lanedrop::isa::{Engine, Generation, Place, Space, Word};
-use lanedrop::rng::{Lanes, Profile};
+use lanedrop::rng::{Fp8Exp4, Lanes, Profile};
 use proptest::prelude::*;
 
 fn device(generation: Generation) -> Device<'static> {
@@ -327,15 +327,19 @@ fn fp8_exp4_is_read_with_or_without_infinities() {
     // 0x7f is a NaN either way; 0x78 is infinity or 256: a rate above 1 both
     // times, but a negative one is not: -256 keeps what -infinity keeps. What
     // differs is 0x79: a NaN that keeps all, or 288, which drops all.
-    for (fp8_exp4_fn, kept) in [(false, 10), (true, 0)] {
-        let mut device = device(Generation::V4);
+    use Fp8Exp4::{Fn, Ieee};
+    for (profile, option, kept) in
+        [(Ieee, None, 10), (Fn, None, 0), (Ieee, Some(Fn), 0), (Fn, Some(Ieee), 10)]
+    {
+        let profile = Profile { fp8_exp4: profile, ..Profile::builtin("trn1").unwrap() };
+        let mut device = Device::new(Generation::V4, &profile).unwrap();
         device.memory.write(sbuf(0, 0x80), &[0x79]).unwrap();
         let program = words(
             "dropout dtype=fp16 channels=1 drop=*sbuf[p0+0x80] threshold_dtype=fp8_exp4
                  src=sbuf[p0](10) dst=sbuf[p0+0x100](10)",
             Generation::V4,
         );
-        let options = Options { fp8_exp4_fn, ..Options::default() };
+        let options = Options { fp8_exp4: option, ..Options::default() };
         let summary = run(&mut device, &program, &options, &mut Silent).unwrap();
         assert_eq!(summary.kept, kept);
         assert_eq!(summary.assumptions[0].id, "fp8-exp4-reading");

@@ -146,7 +146,7 @@ assumptions! {
         settled by "a mask from partition 32 to partition 64, from known lane words",
         claims [rng::LANES_INDEPENDENT];
     FP8_EXP4_READING = "fp8-exp4-reading",
-        "FP8_EXP4 has infinities, unless the program is run with the other reading",
+        "FP8_EXP4 is read as the profile says: with infinities where it says nothing",
         because "it is so on v2 and v3; later generations are configured one way or the other",
         settled by "one FP8_EXP4 threshold of each special code, read through a pointer",
         claims [dtypes::FP8_E4M3_READING];

@@ -9,7 +9,7 @@ use super::replay::{Output, PAIRS, pair};
 use super::words::is_verified;
 use super::{Hypothesis, OutputMap, Report, Transition, Verdict};
 use crate::gf2::Affine32;
-use crate::rng::{Compare, DrawOrder, Profile, Recurrence, Seeding, Uniform};
+use crate::rng::{Compare, DrawOrder, Fp8Exp4, Profile, Recurrence, Seeding, Uniform};
 
 /// A map of a draw in the coordinates of the lane's word, and how it was
 /// found.
@@ -134,6 +134,7 @@ pub(super) fn profile(
         uniform,
         compare,
         seeding: Seeding::LaneShift24,
+        fp8_exp4: Fp8Exp4::default(),
         evidence: BTreeMap::new(),
     }
 }

@@ -27,7 +27,7 @@ pub use field::Field;
 pub use lanes::{Lanes, LanesError};
 pub use pcg32::Pcg32;
 pub use philox::Philox4x32;
-pub use profile::{DrawOrder, Ground, Profile, ProfileError};
+pub use profile::{DrawOrder, Fp8Exp4, Ground, Profile, ProfileError};
 pub use recurrence::{Direction, Feedback, Recurrence, Shift};
 pub use seeding::Seeding;
 pub use uniform::Uniform;

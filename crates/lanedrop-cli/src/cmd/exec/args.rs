@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use lanedrop::exec::{Backend, Element};
 use lanedrop::isa::Generation;
+use lanedrop::rng::Fp8Exp4;
 
 use crate::cmd::run::{backend, element};
 use crate::state::parse_seed;
@@ -36,14 +37,6 @@ pub(crate) struct Args {
     #[arg(value_name = "PROGRAM")]
     pub(crate) program: String,
 
-    /// Arrays to fill the memory with: .npz or .safetensors
-    #[arg(long, value_name = "IN", requires = "map")]
-    pub(crate) memory: Option<PathBuf>,
-
-    /// Which arrays are where: TOML
-    #[arg(long, value_name = "TOML")]
-    pub(crate) map: Option<PathBuf>,
-
     /// The tensor of a plan: X.npy, X.npz#NAME, X.safetensors#NAME
     #[arg(long, value_name = "X")]
     pub(crate) tensor: Option<String>,
@@ -60,6 +53,33 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME|FILE", default_value = "trn1")]
     pub(crate) profile: String,
 
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
+
+    /// Write the lane words after the program to this .npy
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_state: Option<PathBuf>,
+
+    /// What an .npy of plain bytes holds [default: the plan's type]
+    #[arg(long, value_name = "D", value_parser = element)]
+    pub(crate) dtype: Option<Element>,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The device that a program meets: what it holds at first, and its limits.
+#[derive(clap::Args)]
+pub(crate) struct DeviceArgs {
+    /// Arrays to fill the memory with: .npz or .safetensors
+    #[arg(long, value_name = "IN", requires = "map")]
+    pub(crate) memory: Option<PathBuf>,
+
+    /// Which arrays are where: TOML
+    #[arg(long, value_name = "TOML")]
+    pub(crate) map: Option<PathBuf>,
+
     /// Seed of 32 bits the lanes start from, until the program sets another
     #[arg(long, value_name = "N", value_parser = parse_seed, conflicts_with = "state")]
     pub(crate) seed: Option<u32>,
@@ -67,10 +87,6 @@ pub(crate) struct Args {
     /// Start from the lane words in this .npy (uint32, 128 lanes)
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-
-    /// Write the lane words after the program to this .npy
-    #[arg(long, value_name = "FILE")]
-    pub(crate) save_state: Option<PathBuf>,
 
     /// What a register holds at first; may be given several times
     #[arg(long = "register", value_name = "N=VALUE", value_parser = pair)]
@@ -88,30 +104,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value = "68719476736")]
     pub(crate) budget: u64,
 
-    /// Whether FP8_EXP4 has infinities
-    #[arg(long, value_name = "READING", default_value = "ieee")]
-    pub(crate) fp8_exp4: Fp8Exp4,
-
-    /// What an .npy of plain bytes holds [default: the plan's type]
-    #[arg(long, value_name = "D", value_parser = element)]
-    pub(crate) dtype: Option<Element>,
+    /// How FP8_EXP4 is read: ieee (float8_e4m3) or fn (float8_e4m3fn, without infinities)
+    /// [default: the profile's, or the plan's type]
+    #[arg(long, value_name = "READING", value_parser = reading)]
+    pub(crate) fp8_exp4: Option<Fp8Exp4>,
 
     /// Which code does the work; all give the same bits [default: the fastest]
     #[arg(long, value_name = "NAME", value_parser = backend)]
     pub(crate) backend: Option<Backend>,
-
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
-/// The readings of FP8_EXP4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Fp8Exp4 {
-    /// float8_e4m3: with infinities
-    Ieee,
-    /// float8_e4m3fn: without
-    Fn,
+fn reading(text: &str) -> Result<Fp8Exp4, String> {
+    let found = Fp8Exp4::ALL.into_iter().find(|reading| reading.as_str() == text);
+    found.ok_or_else(|| "expected ieee or fn".into())
 }
 
 fn pair(text: &str) -> Result<(u32, u32), String> {

@@ -14,6 +14,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::io::dtype::{npy_descr, safetensors_dtype};
 use crate::io::input::Input;
+use crate::io::mapped::Mapped;
 use crate::io::npy::{NpyHeader, Order, shape_text};
 use crate::io::output::Staged;
 
@@ -41,8 +42,11 @@ pub(super) fn load(path: &Path, regions: &[Region], memory: &mut Memory<'_>) -> 
     for other in names.iter().filter(|name| !regions.iter().any(|region| region.name == **name)) {
         eprintln!("note: {name} has an array {other}, which the map has no region for");
     }
+    // What stands in a .safetensors file needs no telling.
+    let typed = path.extension().is_some_and(|ending| ending == "safetensors");
     for region in regions.iter().filter(|region| names.contains(&region.name)) {
-        let mut input = Input::open(&format!("{name}#{}", region.name), Some(region.element))?;
+        let told = (!typed).then_some(region.element);
+        let mut input = Input::open(&format!("{name}#{}", region.name), told)?;
         let (found, wanted) = (&input.tensor.shape, &region.shape);
         ensure!(
             found == wanted && input.tensor.element == region.element,
@@ -62,8 +66,8 @@ pub(super) fn load(path: &Path, regions: &[Region], memory: &mut Memory<'_>) -> 
 fn names(path: &Path) -> Result<Vec<String>> {
     let mut file = BufReader::new(File::open(path)?);
     if path.extension().is_some_and(|ending| ending == "safetensors") {
-        let bytes = std::fs::read(path)?;
-        let (_, metadata) = safetensors::SafeTensors::read_metadata(&bytes)?;
+        let map = Mapped::new(file.get_ref())?;
+        let (_, metadata) = safetensors::SafeTensors::read_metadata(map.bytes())?;
         return Ok(metadata.offset_keys());
     }
     let archive = ZipArchive::new(&mut file).context("neither .safetensors nor a zip archive")?;

@@ -2,23 +2,21 @@
 
 mod args;
 mod arrays;
+mod machine;
 
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use lanedrop::asm;
-use lanedrop::device::Device;
+use anyhow::{Context, Result, bail, ensure};
+use lanedrop::exec::Lowered;
 use lanedrop::exec::program::{Options, Silent, Stream, Summary, run as run_program, run_lowered};
-use lanedrop::exec::{Backend, Element, Lowered, Region};
-use lanedrop::isa::{Engine, Generation, Word};
 use lanedrop::rng::{Lanes, Profile};
 
-pub(crate) use args::Args;
+pub(crate) use args::{Args, DeviceArgs};
+pub(crate) use machine::{Records, records};
 
 use crate::cmd::lower::File as PlanFile;
 use crate::cmd::run::OutFormat;
-use crate::input::InputArgs;
 use crate::io::input::{Data, Input, Tensor};
 use crate::io::npy::Order;
 use crate::io::output::Staged;
@@ -50,11 +48,14 @@ fn on_tensor(args: &Args, profile: &Profile) -> Result<(Summary, Option<Staged>)
         .tensor
         .as_deref()
         .with_context(|| format!("{name} is a plan for a tensor: name the tensor with --tensor"))?;
-    ensure!(args.memory.is_none(), "{name} is a plan for a tensor, which --memory has no part in");
+    ensure!(
+        args.device.memory.is_none(),
+        "{name} is a plan for a tensor, which --memory has no part in"
+    );
     let text = std::fs::read(path).with_context(|| name.to_owned())?;
     let file: PlanFile = serde_json::from_slice(&text).with_context(|| name.to_owned())?;
     let program = path.with_file_name(&file.program);
-    let words = streams(&program.to_string_lossy())?.own;
+    let words = machine::streams(&program.to_string_lossy())?.own;
     let lowered = Lowered { words, plan: file.plan };
     if args.generation.is_some_and(|generation| generation != lowered.plan.generation) {
         bail!("{name} was lowered for {}", lowered.plan.generation);
@@ -93,9 +94,8 @@ fn on_tensor(args: &Args, profile: &Profile) -> Result<(Summary, Option<Staged>)
     let mut room = vec![0; src.len() + 64];
     let first = room.as_ptr().align_offset(64).min(64);
     let dst = &mut room[first..first + src.len()];
-    let mut options = options(args);
-    options.fp8_exp4_fn |= lowered.plan.element == Element::F8E4M3FN;
-    let mut device = device(args, profile, lowered.plan.generation)?;
+    let options = args.device.options();
+    let mut device = args.device.device(profile, lowered.plan.generation)?;
     let summary = run_lowered(&mut device, &lowered, &options, &mut Silent, src, dst)?;
     let state = save(args, device.lanes())?;
     drop(device);
@@ -121,91 +121,18 @@ fn on_memory(args: &Args, profile: &Profile) -> Result<(Summary, Option<Staged>)
     );
     let generation = args.generation.unwrap_or_default();
     let Records { own: words, others } = records(&args.program, generation)?;
-    let regions = match &args.map {
-        Some(path) => {
-            let name = path.display().to_string();
-            let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
-            Region::map(&text).context(name)?
-        }
-        None => bail!("a program needs --map: which arrays are where in memory"),
-    };
+    ensure!(args.device.map.is_some(), "a program needs --map: which arrays are where in memory");
+    let regions = args.device.regions()?;
     let format = arrays::Format::of(&args.output)?;
-    let mut device = device(args, profile, generation)?;
-    if let Some(memory) = &args.memory {
-        arrays::load(memory, &regions, &mut device.memory)?;
-    }
-    for (number, value) in &args.registers {
-        device.registers.write(*number, *value)?;
-    }
-    for (index, value) in &args.semaphores {
-        let index = u8::try_from(*index).context("semaphores are 0 to 255")?;
-        device.sync.set_semaphore(index, *value);
-    }
+    let mut device = args.device.device(profile, generation)?;
+    args.device.fill(&regions, &mut device)?;
     let others: Vec<_> =
         others.iter().map(|(name, words)| Stream { name: name.as_str(), words }).collect();
-    let options = Options { others: &others, ..options(args) };
+    let options = Options { others: &others, ..args.device.options() };
     let summary = run_program(&mut device, &words, &options, &mut Silent)?;
     let state = save(args, device.lanes())?;
     arrays::save(format, &args.output, &regions, &device.memory)?;
     Ok((summary, state))
-}
-
-/// The records of a program, and those of other engines with what they are
-/// called.
-struct Records {
-    own: Vec<Word>,
-    others: Vec<(String, Vec<Word>)>,
-}
-
-/// Returns the records of a program: assembly text by its ending, else as
-/// every verb reads them.
-fn records(program: &str, generation: Generation) -> Result<Records> {
-    if program.ends_with(".asm") || program.ends_with(".s") {
-        let text = std::fs::read_to_string(program).with_context(|| program.to_owned())?;
-        let own = asm::assemble(&text, generation)
-            .map_err(|error| anyhow!("{program}, {}", error.with_source(&text)))?;
-        return Ok(Records { own, others: Vec::new() });
-    }
-    streams(program)
-}
-
-/// Returns the records of a stream that stands alone, or of a NEFF's DVE.
-fn streams(program: &str) -> Result<Records> {
-    let streams = InputArgs { input: program.to_owned(), stream: None }.read()?;
-    let (mut own, mut others) = (None, Vec::new());
-    for part in streams.parts() {
-        let words: Vec<Word> = part.records().map(|(_, word)| word).collect();
-        match &part.member {
-            None => own = Some(words),
-            Some(_) if part.engine == Some(Engine::Dve) && own.is_none() => own = Some(words),
-            Some(member) => others.push((member.clone(), words)),
-        }
-    }
-    let own = own.with_context(|| format!("{program} has no stream of the DVE"))?;
-    Ok(Records { own, others })
-}
-
-fn options(args: &Args) -> Options<'static> {
-    Options {
-        budget: args.budget,
-        satisfy_waits: args.satisfy_waits,
-        fp8_exp4_fn: args.fp8_exp4 == args::Fp8Exp4::Fn,
-        backend: args.backend.unwrap_or_else(Backend::best),
-        ..Options::default()
-    }
-}
-
-fn device<'t>(args: &Args, profile: &Profile, generation: Generation) -> Result<Device<'t>> {
-    let mut device = Device::new(generation, profile)?;
-    if let Some(seed) = args.seed {
-        device.seed(seed.into())?;
-    }
-    if let Some(path) = &args.state {
-        let words = state::read(path, Shape::of(profile))?;
-        let lanes = Lanes::from_words(profile, &words, 128);
-        device.set_lanes(lanes.with_context(|| path.display().to_string())?)?;
-    }
-    Ok(device)
 }
 
 fn save(args: &Args, lanes: &Lanes) -> Result<Option<Staged>> {

@@ -30,6 +30,7 @@ use crate::evidence::assumptions::{self, Assumption};
 use crate::exec::Backend;
 use crate::isa::events::When;
 use crate::isa::{Engine, Events, Word, opcode, validate};
+use crate::rng::Fp8Exp4;
 
 /// How a program is run.
 #[derive(Clone, Debug)]
@@ -45,8 +46,8 @@ pub struct Options<'a> {
     pub others: &'a [Stream<'a>],
     /// The engine the stream is for; generator state is the DVE's alone.
     pub engine: Engine,
-    /// Whether FP8_EXP4 has no infinities (`float8_e4m3fn`).
-    pub fp8_exp4_fn: bool,
+    /// How FP8_EXP4 is read; none is the reading of the device's profile.
+    pub fp8_exp4: Option<Fp8Exp4>,
     /// Which code does the work.
     pub backend: Backend,
 }
@@ -89,7 +90,7 @@ impl Default for Options<'_> {
             satisfy_waits: false,
             others: &[],
             engine: Engine::Dve,
-            fp8_exp4_fn: false,
+            fp8_exp4: None,
             backend: Backend::best(),
         }
     }

@@ -5,6 +5,7 @@ use crate::device::Walk;
 use crate::evidence::assumptions::FP8_EXP4_READING;
 use crate::exec::Element;
 use crate::isa::{Addr4, Dtype, ImmSrc, Place, Tensor, Threshold};
+use crate::rng::Fp8Exp4;
 
 /// A pattern whose bytes are all there.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +117,8 @@ impl Machine<'_, '_, '_> {
         if dtype == Dtype::FP8_EXP4 {
             self.assume(&FP8_EXP4_READING);
         }
-        Element::of_dtype(dtype, self.options.fp8_exp4_fn)
+        let reading = self.options.fp8_exp4.unwrap_or(self.device.lanes().profile().fp8_exp4);
+        Element::of_dtype(dtype, reading == Fp8Exp4::Fn)
             .ok_or(Cause::NotExecuted { why: NotExecuted::Dtype { name: dtype.name() } })
     }
 }

@@ -4,8 +4,9 @@ use thiserror::Error;
 
 use super::{Machine, Options, Stop, Summary, Trace};
 use crate::device::{Device, MemoryError};
-use crate::exec::{Lowered, PlanError};
+use crate::exec::{Element, Lowered, PlanError};
 use crate::isa::{Generation, Place, Space, opcode};
+use crate::rng::Fp8Exp4;
 
 /// A lowered program did not run to its end.
 #[derive(Clone, Debug, Error)]
@@ -47,7 +48,7 @@ const BEYOND_BYTES: usize = 12 << 20;
 /// rows are bound to their places in memory, and after it they are let go.
 ///
 /// Nothing is copied: the program reads `src` and writes `dst` where they are.
-/// Rows are little-endian.
+/// Rows are little-endian. FP8_EXP4 is read as the plan's element type says.
 ///
 /// # Errors
 /// Where the plan does not fit the program, the device or the tensor, and where
@@ -89,7 +90,13 @@ pub fn run_lowered<'t>(
     let mut rest = dst;
     // What is left of the rows of the tile at hand.
     let mut tile: Vec<&'t mut [u8]> = Vec::new();
-    let mut machine = Machine::new(device, options);
+    let fp8_exp4 = match plan.element {
+        Element::F8E4M3 => Some(Fp8Exp4::Ieee),
+        Element::F8E4M3FN => Some(Fp8Exp4::Fn),
+        _ => options.fp8_exp4,
+    };
+    let options = Options { fp8_exp4, ..options.clone() };
+    let mut machine = Machine::new(device, &options);
     machine.beyond_cache = large && !again;
     machine.tensor = if large { src } else { &[] };
     for segment in &plan.segments {

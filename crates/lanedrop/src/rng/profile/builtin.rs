@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Profile;
+use super::{Fp8Exp4, Profile};
 use crate::evidence::Claim;
 use crate::evidence::assumptions::{self as assumed, Assumption};
 use crate::evidence::claims::rng as known;
@@ -123,6 +123,7 @@ fn trn1() -> Profile {
         uniform: Uniform::Top23,
         compare: Compare::LessThan,
         seeding: Seeding::LaneShift24,
+        fp8_exp4: Fp8Exp4::Ieee,
         evidence: BTreeMap::new(),
     }
 }

@@ -34,6 +34,7 @@ impl Profile {
             "uniform": self.uniform.as_str(),
             "compare": self.compare.as_str(),
             "seeding": self.seeding.as_str(),
+            "fp8_exp4": self.fp8_exp4.as_str(),
             "assumptions": assumptions,
             "standing": standing,
         })

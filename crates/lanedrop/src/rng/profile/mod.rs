@@ -40,6 +40,29 @@ impl DrawOrder {
     }
 }
 
+/// How FP8_EXP4 is read; of the two, v4 and later are configured to one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fp8Exp4 {
+    /// Like IEEE formats, with infinities: `float8_e4m3`.
+    #[default]
+    Ieee,
+    /// Without infinities: `float8_e4m3fn`.
+    Fn,
+}
+
+impl Fp8Exp4 {
+    /// Both readings, the default first.
+    pub const ALL: [Self; 2] = [Self::Ieee, Self::Fn];
+
+    /// Returns the reading's name in a profile file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ieee => "ieee",
+            Self::Fn => "fn",
+        }
+    }
+}
+
 /// One way in which a device's generator could work: everything that evidence
 /// leaves open, decided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +84,9 @@ pub struct Profile {
     pub compare: Compare,
     /// How a seed becomes lane words; not used by xorwow, which has no rule.
     pub seeding: Seeding,
+    /// How FP8_EXP4 is read where a program has numbers of it: thresholds by
+    /// pointer, operands of arithmetic. Draws do not depend on it.
+    pub fp8_exp4: Fp8Exp4,
     /// What fields rest on, where they rest on something.
     pub evidence: BTreeMap<Field, String>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{DrawOrder, Profile, ProfileError};
+use super::{DrawOrder, Fp8Exp4, Profile, ProfileError};
 use crate::gf2::Affine32;
 use crate::rng::{Compare, Direction, Feedback, Field, Recurrence, Seeding, Shift, Uniform};
 
@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, ProfileError>;
 impl Profile {
     /// Returns the profile that a TOML text describes.
     ///
-    /// All fields are asked for; `[evidence]` may be left out.
+    /// All fields are asked for; `fp8_exp4` and `[evidence]` may be left out.
     ///
     /// ```
     /// # use lanedrop::rng::Profile;
@@ -58,6 +58,7 @@ impl Profile {
             "uniform",
             "compare",
             "seeding",
+            "fp8_exp4",
             "recurrence",
             "evidence",
         ])?;
@@ -69,6 +70,10 @@ impl Profile {
             uniform: root.choice("uniform", &Uniform::ALL.map(|rule| (rule.as_str(), rule)))?,
             compare: root.choice("compare", &Compare::ALL.map(|rule| (rule.as_str(), rule)))?,
             seeding: root.choice("seeding", &Seeding::ALL.map(|rule| (rule.as_str(), rule)))?,
+            fp8_exp4: match root.entries.get("fp8_exp4") {
+                Some(_) => root.choice("fp8_exp4", &Fp8Exp4::ALL.map(|e| (e.as_str(), e)))?,
+                None => Fp8Exp4::default(),
+            },
             recurrence: recurrence(&root.table("recurrence")?)?,
             evidence: evidence(&root)?,
         })

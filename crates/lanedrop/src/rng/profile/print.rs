@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Ground, Profile};
+use super::{Fp8Exp4, Ground, Profile};
 use crate::rng::recurrence::taps;
 use crate::rng::{Field, Recurrence};
 
@@ -37,6 +37,10 @@ impl Profile {
                 Field::Seeding => quoted(self.seeding.as_str()),
             };
             top += &format!("{}{} = {value}\n", remark(field), field.as_str());
+        }
+        // A key of its own alone: without it a file is read as the default.
+        if self.fp8_exp4 != Fp8Exp4::default() {
+            top += &format!("fp8_exp4 = {}\n", quoted(self.fp8_exp4.as_str()));
         }
         let head = remark(Field::Recurrence);
         let gap = if head.is_empty() { "\n" } else { "" };
