@@ -21,6 +21,8 @@ pub enum Stage {
     Frame,
     /// The loop over the elements.
     Vector,
+    /// What a record did on the device model.
+    Effect,
 }
 
 impl Stage {
@@ -31,6 +33,7 @@ impl Stage {
             Self::Handler => "handler",
             Self::Frame => "frame",
             Self::Vector => "vector",
+            Self::Effect => "effect",
         }
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! The addresses are those of CAYMAN's DEBUG image, the one that was read.
 //! Values follow from the record and a profile; where two sources disagree, a
-//! line says both sides. What a running program adds (draws, thresholds from
-//! memory) would come from a run on the device model, which is not there yet.
+//! line says both sides. A [`Recorder`] adds what a program has while it runs on
+//! the device: thresholds from memory, draws, decisions, what was written.
 
 mod dispatch;
 mod handler;
 mod line;
+mod recorder;
 mod vector;
 
 pub use line::{At, Ground, Line, Stage};
+pub use recorder::{Recorder, Traced};
 
 use crate::isa::{Dropout, Generation, Word};
 use crate::rng::Profile;
@@ -29,9 +31,19 @@ use crate::rng::Profile;
 /// assert_eq!(count.value.as_deref(), Some("512"));
 /// ```
 pub fn dropout(dropout: &Dropout, generation: Generation, profile: &Profile) -> Vec<Line> {
+    dropout_lines(dropout, generation, profile, None)
+}
+
+/// Returns the lines of a Dropout, with what it has while it runs.
+fn dropout_lines(
+    dropout: &Dropout,
+    generation: Generation,
+    profile: &Profile,
+    values: Option<&recorder::Values>,
+) -> Vec<Line> {
     let mut lines = dispatch::dropout(generation);
     lines.extend(handler::before_loop(dropout));
-    lines.extend(vector::loop_of(dropout, generation, profile));
+    lines.extend(vector::loop_of(dropout, generation, profile, values));
     lines.push(handler::tail());
     lines
 }

@@ -2,19 +2,39 @@
 
 use super::handler::elements_text;
 use super::line::{At, Line, Stage};
+use super::recorder::Values;
 use crate::evidence::claims::encoding::{DROPPED_IS_ZERO, NO_SURVIVOR_SCALE, THRESHOLD_PER_LANE};
 use crate::evidence::claims::firmware::{INLINE_RANDOMNESS, VECTOR_OPERATIONS, WORKER_SCHEDULE};
+use crate::exec::program::DropoutElement;
 use crate::isa::operand::Fp32Text;
-use crate::isa::{Dropout, Generation, Threshold, ThresholdType};
+use crate::isa::{Addr4, Dropout, Generation, Place, Threshold, ThresholdType};
 use crate::rng::{Compare, Field, Profile, Uniform};
 
 /// Returns the steps of the loop, in the order that the names of its
-/// operations suggest.
-pub(super) fn loop_of(dropout: &Dropout, generation: Generation, profile: &Profile) -> Vec<Line> {
+/// operations suggest, with what they work on where the program runs.
+pub(super) fn loop_of(
+    dropout: &Dropout,
+    generation: Generation,
+    profile: &Profile,
+    values: Option<&Values>,
+) -> Vec<Line> {
     let line = |what: &str, claim| Line::of(Stage::Vector, None::<At>, what, claim);
+    // Both sides stand with the step; they are not said again for every lane.
+    let lanes = |what: &str, field, show: fn(&DropoutElement) -> String| {
+        lane_lines(values, what, show)
+            .into_iter()
+            .map(move |line| Line { sides: Vec::new(), ..line.resting_on(profile.ground(field)) })
+    };
+    let place = |address: Addr4, resolved: fn(&Values) -> Place| {
+        values.map_or_else(|| address.describe(generation), |values| resolved(values).to_string())
+    };
+    let counted = |line: Line, count: fn(&Values) -> u64| match values {
+        Some(values) => line.value(format!("{} elements", count(values))),
+        None => line,
+    };
     let channels = dropout.num_active_channels;
     let path = if dropout.in_dtype.is_integer() { "integer" } else { "float" };
-    vec![
+    let mut lines = vec![
         Line::of(
             Stage::Vector,
             At::Iram(0xf110),
@@ -26,24 +46,79 @@ pub(super) fn loop_of(dropout: &Dropout, generation: Generation, profile: &Profi
         line("the step of the lane's register", &WORKER_SCHEDULE)
             .value(format!("{}, profile {}", profile.recurrence.kind(), profile.name))
             .resting_on(profile.ground(Field::Recurrence)),
-        line("convert (ivp_ufloatn_2x32 is of the kind)", &VECTOR_OPERATIONS),
+    ];
+    lines.extend(lanes("draws", Field::Recurrence, |element| format!("{:#010x}", element.draw)));
+    lines.push(line("convert (ivp_ufloatn_2x32 is of the kind)", &VECTOR_OPERATIONS));
+    lines.push(
         line("the word becomes a number in [0, 1]", &VECTOR_OPERATIONS)
             .value(formula(profile.uniform))
             .resting_on(profile.ground(Field::Uniform)),
-        line("the threshold", &THRESHOLD_PER_LANE).value(threshold(dropout, generation)),
-        line("compare (ivp_oltn_2xf32t is of the kind)", &VECTOR_OPERATIONS),
+    );
+    lines.extend(lanes("uniforms", Field::Uniform, |element| element.uniform.to_string()));
+    let threshold = threshold(dropout, generation);
+    lines.push(line("the threshold", &THRESHOLD_PER_LANE).value(threshold));
+    if let Some(values) = values {
+        lines.push(line("its values", &THRESHOLD_PER_LANE).value(thresholds(values)));
+    }
+    lines.push(line("compare (ivp_oltn_2xf32t is of the kind)", &VECTOR_OPERATIONS));
+    lines.push(
         line("the rule", &VECTOR_OPERATIONS)
             .value(rule(profile.compare, dropout.threshold_type))
             .resting_on(profile.ground(Field::Compare)),
+    );
+    let decision = |element: &DropoutElement| {
+        if element.kept { "kept".to_owned() } else { "dropped".to_owned() }
+    };
+    lines.extend(lanes("elements", Field::Compare, decision));
+    lines.extend([
         line("load the elements of src", &WORKER_SCHEDULE)
-            .value(dropout.src_mem_pattern.start_addr.describe(generation)),
+            .value(place(dropout.src_mem_pattern.start_addr, |values| values.src)),
         line("select (ivp_dsel and ivp_sel under a predicate are of the kind)", &VECTOR_OPERATIONS)
             .value(format!("{path} path")),
-        line("a kept element keeps its bits, without a multiply", &NO_SURVIVOR_SCALE),
-        line("a dropped element becomes zero bits", &DROPPED_IS_ZERO),
+        counted(
+            line("a kept element keeps its bits, without a multiply", &NO_SURVIVOR_SCALE),
+            |values| values.kept,
+        ),
+        counted(line("a dropped element becomes zero bits", &DROPPED_IS_ZERO), |values| {
+            values.dropped
+        }),
         line("store the elements of dst", &WORKER_SCHEDULE)
-            .value(dropout.dst_mem_pattern.start_addr.describe(generation)),
-    ]
+            .value(place(dropout.dst_mem_pattern.start_addr, |values| values.dst)),
+    ]);
+    lines
+}
+
+/// Returns a line for each lane whose elements were told.
+fn lane_lines(
+    values: Option<&Values>,
+    what: &str,
+    show: fn(&DropoutElement) -> String,
+) -> Vec<Line> {
+    let elements = values.map_or(&[][..], |values| &values.elements);
+    elements
+        .chunk_by(|one, next| one.channel == next.channel)
+        .map(|lane| {
+            let shown: Vec<String> = lane.iter().map(show).collect();
+            let what = format!("lane {} {what}", lane[0].lane);
+            Line::of(Stage::Vector, None, what, &VECTOR_OPERATIONS).value(shown.join(" "))
+        })
+        .collect()
+}
+
+/// Returns the thresholds: the first channels', and how many there are.
+fn thresholds(values: &Values) -> String {
+    /// Channels whose thresholds are shown.
+    const SHOWN: usize = 8;
+    match &values.thresholds[..] {
+        [one, others @ ..] if others.iter().all(|other| other.to_bits() == one.to_bits()) => {
+            format!("{one} on every channel")
+        }
+        all => {
+            let shown: Vec<String> = all.iter().take(SHOWN).map(f32::to_string).collect();
+            let rest = if all.len() > SHOWN { ", …" } else { "" };
+            format!("{}{rest} ({} channels)", shown.join(", "), all.len())
+        }
+    }
 }
 
 /// Returns where the threshold comes from, and its value where that is known.
@@ -52,7 +127,7 @@ fn threshold(dropout: &Dropout, generation: Generation) -> String {
     match dropout.operand() {
         Threshold::Immediate { bits } => format!("{kind} {}", Fp32Text(bits)),
         Threshold::Pointer { address } => {
-            let place = crate::isa::Addr4(address).describe(generation);
+            let place = Addr4(address).describe(generation);
             format!("{kind}, one value a partition from {place} on")
         }
         Threshold::Register { number, .. } => {
