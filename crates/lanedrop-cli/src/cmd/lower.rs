@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args as ClapArgs;
 use lanedrop::asm;
-use lanedrop::exec::{Element, Lowered, Lowering, lower};
+use lanedrop::exec::{Element, Lowered, Lowering, cost, lower};
 use lanedrop::isa::{Generation, ScalarType, ThresholdType};
 use serde::{Deserialize, Serialize};
 
 use crate::cmd::run::{Rate, rate, read_rates};
+use crate::cmd::trace;
 use crate::{Outcome, output, profiles, state};
 
 /// Writes the program a compiler would emit for a tensor.
@@ -152,10 +153,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
     let mut out = output::stdout();
     let segments = file.plan.segments.len();
+    let estimate = cost::program(&words);
     if args.json {
         let result = serde_json::json!({
             "program": bin, "plan": json, "records": words.len(), "segments": segments,
             "generation": args.generation, "dtype": args.dtype, "shape": shape,
+            "cost": {
+                "cycles": estimate.cycles, "dropouts": estimate.dropouts,
+                "left_out": estimate.left_out, "estimate": true,
+                "claim": cost::DROPOUT.id, "standing": cost::DROPOUT.tag(),
+            },
         });
         writeln!(out, "{result}")?;
     } else {
@@ -168,6 +175,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             if segments == 1 { "" } else { "s" }
         )?;
         writeln!(out, "{}, {}", bin.display(), json.display())?;
+        let total = trace::total_text(estimate.cycles, estimate.dropouts);
+        writeln!(out, "{total}  ({}, {})", cost::DROPOUT.tag(), cost::DROPOUT.id)?;
     }
     out.flush()?;
     Ok(Outcome::Fine)
