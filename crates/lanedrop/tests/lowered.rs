@@ -8,10 +8,10 @@ use lanedrop::exec::{Backend, Element, Job, Lowering, Masks, Runner, lower, refe
 use lanedrop::isa::{Generation, Place, Space, ThresholdType};
 use lanedrop::rng::{Fp8Exp4, Lanes, Profile};
 
-/// How many tensors a run of the tests takes, each on every generation; the environment variable
-/// `LANEDROP_LOWERED_CASES` asks for more (2000 is the full number).
+/// How many tensors a run of the tests takes, each on every generation; the
+/// environment variable `LANEDROP_LOWERED_CASES` asks for another number.
 fn cases() -> u64 {
-    std::env::var("LANEDROP_LOWERED_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
+    std::env::var("LANEDROP_LOWERED_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
 }
 
 /// SplitMix64, to pick cases.
