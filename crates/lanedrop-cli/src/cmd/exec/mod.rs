@@ -100,8 +100,9 @@ fn on_tensor(args: &Args, profile: &Profile) -> Result<(Summary, Option<Staged>)
     let state = save(args, device.lanes())?;
     drop(device);
 
-    let written =
-        Tensor { order: Order::C, big_endian: false, descr: None, ..input.tensor.clone() };
+    // As `run` would: the same bytes have the same name in the header.
+    let descr = input.tensor.descr.clone().filter(|_| !input.tensor.big_endian);
+    let written = Tensor { order: Order::C, big_endian: false, descr, ..input.tensor.clone() };
     let mut sink = format.sink(&args.output, &written)?;
     sink.file.write(&room[first..first + src.len()])?;
     format.finish(sink, &args.output)?.commit()?;
