@@ -4,7 +4,7 @@
 use super::lines::{Columns, Line, decode_exact, decode_noisy};
 use super::seen::{Bounds, Seen};
 use super::transition::{Transition, pull_back};
-use super::{CaptureFile, Layout, SplitMix};
+use super::{CaptureFile, Layout, NextRow, SplitMix};
 use crate::gf2::{Affine32, Pairs};
 
 /// Columns beyond these add checks, not knowledge.
@@ -24,6 +24,8 @@ pub(super) struct Attempt {
     pub(super) start: u64,
     /// Whether captures at other thresholds were needed for the map.
     pub(super) lower_bits: bool,
+    /// The bit of a draw that would show more of the state.
+    pub(super) next_row: Option<NextRow>,
 }
 
 /// Where the compared bit stands in the state.
@@ -179,32 +181,66 @@ impl<'a> Search<'a> {
             .collect();
         let mut transition = Transition::new();
         transition.feed(functionals.iter().copied());
-        (transition.broken == 0).then_some(Attempt {
+        // Lanes that are alike make short recurrences in a wrong order.
+        let plausible = layout == Layout::AsIs || transition.rank() >= 20;
+        (transition.broken == 0 && plausible).then_some(Attempt {
             layout,
             transition,
             start: self.shape.start,
             functionals,
             lower_bits: false,
+            next_row: None,
         })
     }
 }
 
 impl Attempt {
     /// Adds what captures at other thresholds say about lower bits, from bit
-    /// 30 down, until the state is seen in full.
+    /// 30 down, until the state is seen in full or a bit is not captured.
     pub(super) fn add_lower_bits(&mut self, seen: &[Seen]) {
         let bounds = Bounds::of(seen);
+        let mut above = vec![self.complete(&self.functionals)];
         for bit in (9..31).rev() {
             if self.transition.rank() == 32 {
+                self.next_row = None;
                 return;
             }
+            let columns = ragged(&bounds, bit, self.start, &above);
             let mut transition = self.transition.clone();
-            transition.feed(ragged(&bounds, bit).into_iter().map(|(_, functional)| functional));
+            transition.feed(columns.iter().copied());
             if transition.broken == 0 {
                 self.transition = transition;
-                self.lower_bits = true;
+                self.lower_bits |= columns.iter().flatten().count() > 1;
             }
+            let rows = self.complete(&columns);
+            let missing = rows.iter().position(Option::is_none);
+            if let Some(place) = missing.filter(|_| self.next_row.is_none()) {
+                let of_place = |rows: &Vec<Option<u64>>| rows.get(place).copied().flatten();
+                let element = self.start + place as u64;
+                self.next_row = above
+                    .iter()
+                    .map(of_place)
+                    .collect::<Option<Vec<u64>>>()
+                    .map(|above| NextRow::new(bit, element, &above));
+            }
+            above.push(rows);
         }
+        if self.transition.rank() == 32 {
+            self.next_row = None;
+        }
+    }
+
+    /// Returns the functionals of a bit with those that follow from the ones
+    /// before.
+    fn complete(&self, columns: &[Option<u64>]) -> Vec<Option<u64>> {
+        let mut before: Option<u64> = None;
+        (0..self.functionals.len().min(MAX_COLUMNS))
+            .map(|place| {
+                let own = columns.get(place).copied().flatten();
+                before = own.or_else(|| self.transition.next(before?));
+                before
+            })
+            .collect()
     }
 
     /// Returns where in the state the compared bit may stand: every place at the
@@ -236,43 +272,65 @@ impl Attempt {
         if found.is_empty() {
             found = find(&[31, 22], MAX_WARM_UP);
             found.truncate(8);
+        } else {
+            // A shift register shows the same bit in one place now and in
+            // another one later.
+            found.extend(find(&[31, 22], 40).into_iter().filter(|anchor| anchor.skip > 8));
         }
         found
     }
 }
 
-/// Returns the functional of one bit of the keys, by element of the stream, for
-/// as many elements as are known on enough lanes.
-pub(super) fn ragged(bounds: &[Bounds], bit: u32) -> Vec<(u64, Option<u64>)> {
-    let start = bounds.iter().map(|group| group.start).min().unwrap_or(0);
-    let mut columns = Vec::new();
-    for element in start..start + MAX_COLUMNS as u64 {
-        let mut lines = Vec::new();
-        for group in bounds {
-            let Some(at) = element.checked_sub(group.start).map(|at| at as usize) else { continue };
-            if at >= group.elements() {
-                continue;
-            }
-            for (lane, &word) in group.words.iter().enumerate().filter(|(_, word)| **word != 0) {
-                if let Some(value) = group.bit(lane, at, bit) {
+/// Returns the functional of one bit of the keys, element by element from
+/// `start`, where it is known on enough lanes: from the captures alone, or with
+/// what the functionals of the bits `above` say of the keys.
+fn ragged(bounds: &[Bounds], bit: u32, start: u64, above: &[Vec<Option<u64>>]) -> Vec<Option<u64>> {
+    let count = above.first().map_or(0, Vec::len);
+    (0..count)
+        .map(|place| {
+            let element = start + place as u64;
+            let rows: Option<Vec<u64>> = above.iter().map(|rows| rows[place]).collect();
+            let within = |argument: u64| match &rows {
+                Some(rows) => keys_below(rows, argument),
+                None => (0, u32::MAX),
+            };
+            let mut lines = Vec::new();
+            for group in bounds {
+                let Some(at) = element.checked_sub(group.start).map(|at| at as usize) else {
+                    continue;
+                };
+                if at >= group.elements() {
+                    continue;
+                }
+                for (lane, &word) in group.words.iter().enumerate().filter(|(_, word)| **word != 0)
+                {
                     let argument = u64::from(word) | 1 << 32;
-                    lines.push(Line { argument, bits: vec![u64::from(value)] });
+                    if let Some(value) = group.bit_below(lane, at, bit, within(argument)) {
+                        lines.push(Line { argument, bits: vec![u64::from(value)] });
+                    }
                 }
             }
-        }
-        // 20 redundant lines make a column that is not a parity improbable.
-        let exact = (lines.len() >= 53)
-            .then(|| decode_exact(&lines, 33, 1))
-            .flatten()
-            .and_then(|columns| columns.functionals[0]);
-        let functional = exact.or_else(|| {
-            let mut random = SplitMix::new(element);
-            decode_noisy(&lines, 33, 1, 60, &mut random).and_then(|columns| columns.functionals[0])
-        });
-        columns.push((element, functional));
-    }
-    while columns.last().is_some_and(|(_, functional)| functional.is_none()) {
-        columns.pop();
-    }
-    columns
+            // 20 redundant lines make a column that is not a parity improbable.
+            let exact = (lines.len() >= 53)
+                .then(|| decode_exact(&lines, 33, 1))
+                .flatten()
+                .and_then(|columns| columns.functionals[0]);
+            exact.or_else(|| {
+                let mut random = SplitMix::new(element);
+                let columns = decode_noisy(&lines, 33, 1, 60, &mut random)?;
+                columns.functionals[0]
+            })
+        })
+        .collect()
+}
+
+/// Returns the lowest and the highest key whose top bits are what these
+/// functionals, from bit 31 down, give of `argument`.
+pub(super) fn keys_below(above: &[u64], argument: u64) -> (u32, u32) {
+    let prefix = above
+        .iter()
+        .fold(0u64, |prefix, row| prefix << 1 | u64::from((row & argument).count_ones() & 1));
+    let rest = u32::MAX.checked_shr(above.len() as u32).unwrap_or(0);
+    let low = prefix.checked_shl(32 - above.len() as u32).unwrap_or(0) as u32;
+    (low, low | rest)
 }

@@ -412,11 +412,17 @@ fn agrees_from(candidate: &Candidate, model: &Model, capture: &Seen, start: u64)
     let Some(words) = &capture.words else { return true };
     let drawer = Drawer::new(model, start);
     let (mut misses, mut compared, mut unrelated) = (0, 0.0, 0.0);
+    let mut cuts_of =
+        (capture.threshold(0), pair_cuts(capture.threshold_type, capture.threshold(0)));
     for lane in (0..words.len()).filter(|&lane| words[lane] != 0).take(6) {
+        if capture.threshold(lane) != cuts_of.0 {
+            let threshold = capture.threshold(lane);
+            cuts_of = (threshold, pair_cuts(capture.threshold_type, threshold));
+        }
+        let (cuts, of_pair) = &cuts_of.1;
         let count = capture.elements.min(128);
         let row = BitRow::from_fn(count, |i| capture.rows[lane].bit(i));
         let draws = drawer.draws(words[lane], count);
-        let (cuts, of_pair) = pair_cuts(capture.threshold_type, capture.threshold(lane));
         let mine = (0..PAIRS).filter(|&i| Order::of(pair(i).0) == candidate.order);
         misses += mine.map(|i| count_misses(&cuts[of_pair[i]], &draws, &row)).min().unwrap_or(0);
         let p = f64::from(f32::from_bits(capture.threshold(lane))).clamp(0.0, 1.0);

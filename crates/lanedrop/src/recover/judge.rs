@@ -1,5 +1,6 @@
 //! How well a model replays captures whose lane words are known.
 
+use super::attempt::keys_below;
 use super::bound::ACCEPT_LOG2;
 use super::fault::{REACH, find_slips, moved, slip_choices_log2};
 use super::lines::{Line, decode_exact, decode_noisy};
@@ -27,6 +28,8 @@ pub(super) struct Judgement {
     /// Whether the mismatches gather near the cut or at one end of the
     /// captures, which wrong bits do not.
     pub(super) structured: bool,
+    /// The share of wrong bits in the half-rate captures.
+    pub(super) half_rate: Option<f64>,
 }
 
 /// Replays every capture with known words and looks for what explains the
@@ -94,7 +97,7 @@ pub(super) fn judge_without(mut model: Model, seen: &[Seen], suspects: &[usize])
         .collect();
     let structured =
         model.output.is_none() && is_structured(&model, &tallies, &starts, fit.best, &slips);
-    Judgement { model, fit, slips, moved, strays, misfits, structured }
+    Judgement { model, fit, slips, moved, strays, misfits, structured, half_rate: noise }
 }
 
 /// Returns whether the mismatches of half-rate captures are other than random.
@@ -277,7 +280,8 @@ fn repair(
         let (found, misses) = find_slips(&capture.rows[lane], &kept);
         let chance_log2 = chance_log2(capture, capture.elements as u64, misses.into())
             + found.len() as f64 * slip_choices_log2(capture.elements);
-        if misses <= limit && !found.is_empty() && chance_log2 <= ACCEPT_LOG2 {
+        // As few wrong bits as the other lanes have, or it is no slip.
+        if misses <= usual * 2 + 3 && !found.is_empty() && chance_log2 <= ACCEPT_LOG2 {
             for slip in &found {
                 slips.push(Slip {
                     capture: capture.id.clone(),
@@ -312,8 +316,12 @@ fn repair(
 /// state. `skip` is how often the map is done before the first element.
 pub(super) fn output_rows(map: &Affine32, skip: u64, seen: &[Seen]) -> Output {
     let bounds = Bounds::of(seen);
-    let mut rows = [None; 32];
+    let mut rows: [Option<u64>; 32] = [None; 32];
     for bit in (9..32).rev() {
+        // The bits above follow from the state: thresholds within what they
+        // leave tell this one.
+        let above: Vec<u64> = (bit as usize + 1..32).rev().filter_map(|b| rows[b]).collect();
+        let within = |argument: u64| keys_below(&above, argument);
         let mut equations = Equations::new();
         let mut lines: Vec<Line> = Vec::new();
         let mut broken = false;
@@ -323,8 +331,8 @@ pub(super) fn output_rows(map: &Affine32, skip: u64, seen: &[Seen]) -> Output {
             for (lane, &word) in group.words.iter().enumerate().filter(|(_, word)| **word != 0) {
                 let mut state = entry.apply(word);
                 for element in 0..group.elements() {
-                    if let Some(value) = group.bit(lane, element, bit) {
-                        let argument = u64::from(state) | 1 << 32;
+                    let argument = u64::from(state) | 1 << 32;
+                    if let Some(value) = group.bit_below(lane, element, bit, within(argument)) {
                         broken |= equations.insert(argument, value) == Met::Broken;
                         if lines.len() < 256 {
                             lines.push(Line { argument, bits: vec![u64::from(value)] });

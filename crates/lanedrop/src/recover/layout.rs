@@ -120,6 +120,10 @@ impl Layout {
         if self == Self::AsIs {
             return rows.to_vec();
         }
+        if matches!(self, Self::LanesReversed | Self::LaneAxes { .. }) {
+            let place = |lane| self.place(lanes, elements, lane, 0).0;
+            return (0..lanes).map(|lane| rows[place(lane)].clone()).collect();
+        }
         (0..lanes)
             .map(|lane| {
                 BitRow::from_fn(elements, |element| {

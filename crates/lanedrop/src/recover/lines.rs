@@ -44,6 +44,10 @@ struct Basis {
 
 const PLANES: usize = 16;
 
+/// The most lines that a column with wrong bits is decoded from: more make a
+/// trial slower and not likelier to succeed.
+const MOST_LINES: usize = 512;
+
 impl Basis {
     fn new(lines: &[Line], order: &[usize], width: usize) -> Self {
         let mut basis = Self {
@@ -133,8 +137,17 @@ pub(super) fn rank(arguments: impl IntoIterator<Item = u64>) -> u32 {
 /// Returns the columns on which all lines agree, or nothing where the lines'
 /// rank is below `unknowns`.
 pub(super) fn decode_exact(lines: &[Line], unknowns: usize, columns: usize) -> Option<Columns> {
+    let width = columns.div_ceil(64);
+    if lines.len() > 2 * MOST_LINES {
+        // Of a wrong order a part of the lines leaves no column already.
+        let part: Vec<usize> = (0..lines.len()).step_by(lines.len() / MOST_LINES).collect();
+        let basis = Basis::new(lines, &part, width);
+        if basis.rank == unknowns && (0..columns).all(|column| basis.misses(column) > 0) {
+            return Some(Columns { functionals: vec![None; columns] });
+        }
+    }
     let order: Vec<usize> = (0..lines.len()).collect();
-    let mut basis = Basis::new(lines, &order, columns.div_ceil(64));
+    let mut basis = Basis::new(lines, &order, width);
     if basis.rank < unknowns {
         return None;
     }
@@ -160,8 +173,12 @@ pub(super) fn decode_noisy(
     trials: usize,
     random: &mut SplitMix,
 ) -> Option<Columns> {
-    let allowed = tolerated(lines.len(), unknowns)?;
     let mut order: Vec<usize> = (0..lines.len()).collect();
+    if order.len() > MOST_LINES {
+        random.shuffle(&mut order);
+        order.truncate(MOST_LINES);
+    }
+    let allowed = tolerated(order.len(), unknowns)?;
     let mut functionals = vec![None; columns];
     let mut misses = vec![usize::MAX; columns];
     for trial in 0..trials {

@@ -28,6 +28,7 @@ mod report;
 mod roots;
 mod seen;
 mod separate;
+mod separating;
 pub mod simulate;
 mod single;
 mod solve;
@@ -45,6 +46,6 @@ pub use layout::Layout;
 pub use plan::{CAPTURE_SCRIPT, Plan, PlanOptions, PlanStep};
 pub use random::SplitMix;
 pub use report::{
-    Hypothesis, Lcg, NextCapture, OutputMap, Report, Searched, Slip, Transition, Verdict,
+    Hypothesis, Lcg, NextCapture, NextRow, OutputMap, Report, Searched, Slip, Transition, Verdict,
 };
 pub use solve::solve;

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::SplitMix;
 use super::capture::type_name;
 use super::simulate::{Device, Faults, Knowledge, Shot, Simulation};
-use super::{NextCapture, Report, SplitMix};
 use crate::isa::ThresholdType;
 
 /// The script that runs a plan through the public NKI calls.
@@ -167,56 +167,13 @@ impl Plan {
         plan
     }
 
-    /// Returns the one instruction that splits what a report leaves open, or
-    /// `None` where it leaves nothing open that an instruction could split.
-    ///
-    /// For a report with a transition that is the conversion and the tie: a
-    /// few lanes seeded so that their first draws stand at the edges of all
-    /// conversions.
-    pub fn separating(report: &Report, options: PlanOptions) -> Option<Self> {
-        let mut plan = Self { options, steps: Vec::new(), seeds: Vec::new(), first_element: 0 };
-        if let Some(next) = &report.next_capture {
-            let group = next.seed_group.clone().unwrap_or_else(|| "fresh".into());
-            let shot = shot_of(next, &group)?;
-            plan.first_element = next.start_element;
-            if next.seed_group.is_none() {
-                let mut random = SplitMix::new(plan.options.seed);
-                plan.add_seeds("fresh", &mut random);
-            }
-            plan.step("P6", next.purpose.clone(), vec![shot]);
-            return Some(plan);
-        }
-        let open = report.hypotheses.iter().any(|h| h.uniform.len() > 1 || h.compare.len() > 1);
-        let map = report.transition.as_ref()?.map()?;
-        let after =
-            !report.hypotheses.iter().all(|h| h.draw == Some(crate::rng::DrawOrder::Before));
-        if !open || !plan.options.lane_words {
-            return None;
-        }
-        let back = if after { map.inverse()? } else { crate::gf2::Affine32::IDENTITY };
-        let words: Vec<u32> =
-            (0..plan.options.lanes).map(|lane| back.apply(PROBES[lane % PROBES.len()])).collect();
-        plan.seeds.push(("probes".into(), words));
-        let shots = [0x3e80_0000, 0x3e80_0001]
-            .into_iter()
-            .flat_map(|bits| {
-                [ThresholdType::DropRate, ThresholdType::KeepRate].map(|threshold_type| {
-                    let id = format!("tie-{bits:08x}-{}", type_name(threshold_type));
-                    Shot { threshold_type, ..Shot::mask(&id, bits, 1, "probes") }
-                })
-            })
-            .collect();
-        plan.step("P5", "the conversion and the rule at a tie".into(), shots);
-        Some(plan)
-    }
-
-    fn add_seeds(&mut self, group: &str, random: &mut SplitMix) {
+    pub(super) fn add_seeds(&mut self, group: &str, random: &mut SplitMix) {
         let count = if self.options.lane_words { self.options.lanes } else { 1 };
         let words = (0..count).map(|_| random.next_u32()).collect();
         self.seeds.push((group.into(), words));
     }
 
-    fn step(&mut self, name: &'static str, yields: String, shots: Vec<Shot>) {
+    pub(super) fn step(&mut self, name: &'static str, yields: String, shots: Vec<Shot>) {
         self.steps.push(PlanStep { name, yields, instructions: shots.len(), shots });
     }
 
@@ -366,50 +323,9 @@ impl Plan {
     }
 }
 
-/// Draws at which the conversions and rules decide differently, at thresholds
-/// 0.25 and the float32 above it.
-const PROBES: [u32; 22] = [
-    0x7fff_ff80,
-    0x7fff_ffbf,
-    0x7fff_ffc0,
-    0x7fff_ffff,
-    0x8000_0000,
-    0x8000_0080,
-    0x8000_0081,
-    0x8000_00ff,
-    0x8000_0100,
-    0x8000_01ff,
-    0x8000_0200,
-    0x8000_0300,
-    0x4000_00c0,
-    0x4000_0080,
-    0x4000_0081,
-    0x4000_00ff,
-    0x4000_01ff,
-    0x4000_0100,
-    0x4000_0041,
-    0x4000_007f,
-    0x3fff_ffff,
-    0x3fff_ffe0,
-];
-
-fn shot_of(next: &NextCapture, group: &str) -> Option<Shot> {
-    let bits = u32::from_str_radix(next.threshold_bits.as_ref()?, 16).ok()?;
-    let threshold_type = if next.threshold_type == type_name(ThresholdType::KeepRate) {
-        ThresholdType::KeepRate
-    } else {
-        ThresholdType::DropRate
-    };
-    Some(Shot {
-        threshold_type,
-        continues: next.start_element > 0,
-        ..Shot::mask("next", bits, next.num_elements, group)
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{Verdict, check, solve};
+    use super::super::{check, solve};
     use super::*;
     use crate::asm;
     use crate::isa::Generation;
@@ -444,20 +360,5 @@ mod tests {
             let seeds = plan.shots().filter(|(_, shot)| !shot.continues).count();
             assert_eq!(words.len(), dropouts + seeds);
         }
-    }
-
-    #[test]
-    fn the_tie_step_leaves_one_conversion_and_one_rule_at_most() {
-        let options = PlanOptions { lane_words: true, ..PlanOptions::default() };
-        let device = Device::new(Profile::builtin("trn1").unwrap());
-        let mut file = Plan::new(options.clone()).simulation(device.clone()).run();
-        let before = solve(&file);
-        assert!(before.hypotheses[0].uniform.len() > 1);
-        let more = Plan::separating(&before, options).unwrap();
-        file.extend(more.simulation(device).run()).unwrap();
-        let after = solve(&file);
-        assert_eq!(after.verdict, Verdict::Affine);
-        assert_eq!(after.hypotheses[0].uniform.len(), 1, "{:?}", after.hypotheses[0]);
-        assert_eq!(after.hypotheses[0].compare.len(), 1, "{:?}", after.hypotheses[0]);
     }
 }

@@ -1,11 +1,14 @@
 //! Raw draws: the map of one draw by plain elimination.
 
+use std::collections::HashSet;
+
 use super::bound::ACCEPT_LOG2;
 use super::families::{Named, classify};
 use super::generator::generator_name;
 use super::judge::{Judgement, judge};
 use super::replay::{Fit, Model, PAIRS, Tally, tally};
 use super::seen::Seen;
+use super::streams::SHORT_PERIOD;
 use super::verdict::{describe_map, hypotheses, preferred_pair, profile};
 use super::{CaptureFile, Layout, Lcg, NextCapture, Report, Searched, Slip, SplitMix, Verdict};
 use crate::gf2::{Affine32, ByteMap, Met, Pairs};
@@ -35,31 +38,42 @@ const ONE: u64 = 1 << 32;
 pub(super) fn solve(file: &CaptureFile) -> Report {
     let elements = file.captures.iter().filter(|c| c.draws.is_some()).map(|c| c.num_elements).max();
     let layouts = Layout::all(file.lanes, elements.unwrap_or(1));
+    let mut file = std::borrow::Cow::Borrowed(file);
+    if eliminate(&rows(&file, Layout::AsIs), 1).is_err() {
+        // A lane that is stuck says nothing of the others.
+        if let Some(moving) = without_stuck_lanes(&file) {
+            file = std::borrow::Cow::Owned(moving);
+        }
+    }
+    let file = &*file;
     // Words that lead to the first draws by the same map are draws too.
-    for &layout in &layouts {
-        let rows = rows(file, layout);
-        let from_words = with_words(file, layout);
-        if from_words.is_empty() {
-            break;
-        }
-        if let Some((map, checks)) = eliminate(&from_words, 1)
-            .ok()
-            .and_then(|(pairs, checks)| Some((map_of(&pairs)?, checks)))
-        {
-            let tried = (layouts.len() as f64).log2();
-            let false_positive_log2 = tried - 32.0 * checks as f64;
-            let fitted =
-                Fitted { map, layout, registers: 1, checks, broken: 0, false_positive_log2 };
-            return report(file, &rows, fitted);
-        }
+    let by_words = |layout: Layout| -> Option<Fitted> {
+        let (map, checks) = with_words(file, layout)?;
+        let per_check = bits_per_check(&rows(file, layout));
+        let false_positive_log2 = (layouts.len() as f64).log2() - per_check * checks as f64;
+        Some(Fitted { map, layout, registers: 1, checks, broken: 0, false_positive_log2 })
+    };
+    if let Some(fitted) = by_words(Layout::AsIs) {
+        return report(file, &rows(file, Layout::AsIs), fitted);
+    }
+    // As they stand the draws may fit though the words do not.
+    let plain = eliminate(&rows(file, Layout::AsIs), 1).ok();
+    let unexplained = plain
+        .and_then(|(pairs, _)| map_of(&pairs))
+        .is_none_or(|map| entry(file, Layout::AsIs, &map).0.is_none());
+    if unexplained && let Some(fitted) = layouts.iter().skip(1).find_map(|&layout| by_words(layout))
+    {
+        let layout = fitted.layout;
+        return report(file, &rows(file, layout), fitted);
     }
     let mut rank = None;
     for (tried, &layout) in layouts.iter().enumerate() {
         let rows = rows(file, layout);
         match eliminate(&rows, 1) {
             Ok((pairs, checks)) => {
-                if let Some(map) = map_of(&pairs) {
-                    let false_positive_log2 = ((tried + 1) as f64).log2() - 32.0 * checks as f64;
+                if let Some(map) = map_of(&pairs).filter(|map| is_plausible(map, layout)) {
+                    let false_positive_log2 =
+                        ((tried + 1) as f64).log2() - bits_per_check(&rows) * checks as f64;
                     let fitted = Fitted {
                         map,
                         layout,
@@ -86,7 +100,7 @@ pub(super) fn solve(file: &CaptureFile) -> Report {
     if let Ok((pairs, checks)) = eliminate(&rows, 4)
         && let Some(map) = map_of(&pairs).filter(|_| checks > 1)
     {
-        let false_positive_log2 = 8.0 - 32.0 * checks as f64;
+        let false_positive_log2 = 8.0 - bits_per_check(&rows) * checks as f64;
         let layout = Layout::AsIs;
         let fitted = Fitted { map, layout, registers: 4, checks, broken: 0, false_positive_log2 };
         return report(file, &rows, fitted);
@@ -110,6 +124,33 @@ pub(super) fn solve(file: &CaptureFile) -> Report {
     report
 }
 
+/// Returns the file without the lanes whose draws never change, if that leaves
+/// draws that obey a map as they stand.
+fn without_stuck_lanes(file: &CaptureFile) -> Option<CaptureFile> {
+    let moves = |lane: usize| {
+        let rows = || file.captures.iter().filter_map(|capture| capture.draws.as_ref());
+        rows().any(|rows| rows[lane].iter().any(|draw| *draw != rows[lane][0]))
+    };
+    let kept: Vec<usize> = (0..file.lanes).filter(|&lane| moves(lane)).collect();
+    if kept.is_empty() || kept.len() == file.lanes {
+        return None;
+    }
+    fn choose<T: Clone>(list: &[T], kept: &[usize]) -> Vec<T> {
+        kept.iter().map(|&lane| list[lane].clone()).collect()
+    }
+    let mut file = file.clone();
+    file.lanes = kept.len();
+    for capture in &mut file.captures {
+        capture.seeds = capture.seeds.as_ref().map(|list| choose(list, &kept));
+        capture.masks = capture.masks.as_ref().map(|list| choose(list, &kept));
+        capture.draws = capture.draws.as_ref().map(|list| choose(list, &kept));
+        if capture.threshold_bits.len() > 1 {
+            capture.threshold_bits = choose(&capture.threshold_bits, &kept);
+        }
+    }
+    eliminate(&rows(&file, Layout::AsIs), 1).is_ok().then_some(file)
+}
+
 fn rows(file: &CaptureFile, layout: Layout) -> Vec<Rows<'_>> {
     let restore = |draws: &Vec<Vec<u32>>, elements: usize| {
         (0..draws.len())
@@ -129,24 +170,52 @@ fn rows(file: &CaptureFile, layout: Layout) -> Vec<Rows<'_>> {
         .collect()
 }
 
-/// Returns the rows of captures that begin their streams, each with the lane's
-/// word in front; zero words are left out.
-fn with_words(file: &CaptureFile, layout: Layout) -> Vec<Rows<'_>> {
-    let mut all = rows(file, layout);
-    for rows in &mut all {
-        let capture = file.captures.iter().find(|capture| capture.id == rows.id);
-        let words = capture.filter(|c| c.start_element == 0).and_then(|c| c.seeds.as_ref());
-        let Some(words) = words else { return Vec::new() };
-        for (row, &word) in rows.rows.iter_mut().zip(words).filter(|(_, word)| **word != 0) {
-            row.insert(0, word);
+/// Returns the map that leads from the lanes' words to the first draws and from
+/// draw to draw, and how many equations were redundant; zero words are left out.
+///
+/// What the words add to what the draws say has to be checked by other words.
+fn with_words(file: &CaptureFile, layout: Layout) -> Option<(Affine32, u64)> {
+    let all = rows(file, layout);
+    let (mut pairs, mut checks) = eliminate(&all, 1).ok()?;
+    let (mut added, mut held) = (0, 0u64);
+    let mut seen = HashSet::new();
+    for rows in &all {
+        let capture = file.captures.iter().find(|capture| capture.id == rows.id)?;
+        let words = capture.seeds.as_ref().filter(|_| capture.start_element == 0)?;
+        let starts = rows.rows.iter().map(|row| row[0]).zip(words.iter().copied());
+        for (draw, word) in starts.filter(|&start| start.1 != 0 && seen.insert(start)) {
+            match pairs.insert(u64::from(word) | ONE, u64::from(draw)) {
+                Met::New => added += 1,
+                Met::Held => held += 1,
+                Met::Broken => return None,
+            }
         }
     }
-    all
+    checks = if added > 0 { held } else { checks + held };
+    let map = map_of(&pairs)?;
+    // All words to one draw: more likely a dead device than such a map.
+    let enough = bits_per_check(&all) * held as f64 >= 40.0;
+    (enough && map.columns != [0; 32] && is_plausible(&map, layout)).then_some((map, checks))
 }
 
 fn steps<'a>(rows: &'a [Rows], stride: usize) -> impl Iterator<Item = (u32, u32)> + 'a {
     let lanes = rows.iter().flat_map(|rows| &rows.rows);
     lanes.flat_map(move |row| row.iter().zip(row.iter().skip(stride)).map(|(&a, &b)| (a, b)))
+}
+
+/// Returns whether a map may be the device's own: lanes that are alike make
+/// simple ones of any draws in a wrong order.
+fn is_plausible(map: &Affine32, layout: Layout) -> bool {
+    layout == Layout::AsIs
+        || (map.minimal_polynomial().degree() >= 20
+            && map.order().is_some_and(|order| order > SHORT_PERIOD))
+}
+
+/// Returns how many bits of a draw a redundant equation checks: draws that span
+/// less than all words agree more easily.
+fn bits_per_check(rows: &[Rows]) -> f64 {
+    let draws = rows.iter().flat_map(|rows| rows.rows.iter().flatten());
+    f64::from(super::lines::rank(draws.map(|&draw| u64::from(draw) | ONE)).saturating_sub(1))
 }
 
 /// A redundant equation does not hold.
@@ -155,12 +224,27 @@ struct Broken;
 fn eliminate(rows: &[Rows], stride: usize) -> Result<(Pairs, u64), Broken> {
     let mut pairs = Pairs::new();
     let mut checks = 0;
-    for (from, to) in steps(rows, stride) {
-        match pairs.insert(u64::from(from) | ONE, u64::from(to)) {
-            Met::New => {}
-            Met::Held => checks += 1,
-            Met::Broken => return Err(Broken),
+    // A step that was seen before is no check.
+    let mut seen = HashSet::new();
+    let (still, moving): (Vec<_>, Vec<_>) =
+        steps(rows, stride).filter(|&step| seen.insert(step)).partition(|(from, to)| from == to);
+    let mut take = |pairs: &mut Pairs, list: &[(u32, u32)]| {
+        let mut added = 0;
+        for &(from, to) in list {
+            match pairs.insert(u64::from(from) | ONE, u64::from(to)) {
+                Met::New => added += 1,
+                Met::Held => checks += 1,
+                Met::Broken => return Err(Broken),
+            }
         }
+        Ok(added)
+    };
+    take(&mut pairs, &moving)?;
+    // A draw that stays may be a lane that is stuck: alone it says nothing new.
+    let mut all = pairs.clone();
+    let added = take(&mut all, &still)?;
+    if added == 0 || added < still.len() || moving.is_empty() {
+        pairs = all;
     }
     Ok((pairs, checks))
 }

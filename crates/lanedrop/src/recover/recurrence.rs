@@ -31,10 +31,14 @@ pub(super) fn exact(rows: &[BitRow]) -> Option<Obeyed> {
             }
         }
     }
-    let degree = windows.rank();
-    if degree == 0 || degree as usize >= length {
-        return None;
-    }
+    // Words that are alike span less than the recurrence has terms.
+    let least = windows.rank().max(1);
+    (least..=MAX_DEGREE.min((length as u32).saturating_sub(1)))
+        .find_map(|degree| exact_of_degree(rows, degree))
+}
+
+/// Returns the one polynomial of this degree that every window obeys.
+fn exact_of_degree(rows: &[BitRow], degree: u32) -> Option<Obeyed> {
     let mut equations = Equations::new();
     let mut checks = 0u64;
     for row in rows {
@@ -48,9 +52,29 @@ pub(super) fn exact(rows: &[BitRow]) -> Option<Obeyed> {
             }
         }
     }
-    let low = equations.solution(degree)?;
+    // Streams that start alike may obey more than the register does: what they
+    // lead to has to be among what was seen.
+    let closed = rows.iter().all(|row| {
+        let last = row.len().checked_sub(degree as usize);
+        last.is_none_or(|last| {
+            equations.implied(low_bits(row.window(last), degree as usize)).is_some()
+        })
+    });
+    let low = equations.solution(degree).filter(|_| closed)?;
     let false_positive_log2 = f64::from(MAX_DEGREE) - checks as f64;
     let polynomial = Polynomial(low | 1 << degree);
+    if !Polynomial::X_PLUS_ONE.divides(polynomial) {
+        // A constant must not be a sum of what was seen, or it might hide.
+        let mut with_one = Pairs::new();
+        for row in rows {
+            for start in 0..row.len().saturating_sub(degree as usize) {
+                with_one.insert(low_bits(row.window(start), degree as usize) | 1 << degree, 0);
+            }
+        }
+        if with_one.rank() <= degree {
+            return None;
+        }
+    }
     Some(Obeyed { polynomial, checks, flip_rate: 0.0, false_positive_log2 })
 }
 
@@ -194,6 +218,22 @@ impl Register {
         BitRow::from_fn(len, |i| words[i])
     }
 
+    /// Returns whether most of the 32 bits behind a window follow from it; true
+    /// where there are fewer.
+    fn goes_on(&self, row: &BitRow, window: u64, start: usize) -> bool {
+        let behind = start + self.degree as usize;
+        if behind + 32 > row.len() {
+            return true;
+        }
+        let (mut state, mut bits) = (window, 0u64);
+        for i in 0..32 {
+            let next = u64::from((state & self.forward).count_ones() & 1);
+            bits |= next << i;
+            state = state >> 1 | next << (self.degree - 1);
+        }
+        ((bits ^ row.window(behind)) as u32).count_ones() <= 12
+    }
+
     /// Returns the bits a row would have without errors, decoded from the best
     /// of several windows, and how many it differs in.
     pub(super) fn decode(
@@ -207,6 +247,9 @@ impl Register {
         for trial in 0..300 {
             let start = if trial == 0 { 0 } else { random.below(places) };
             let window = low_bits(row.window(start), self.degree as usize);
+            if !self.goes_on(row, window, start) {
+                continue;
+            }
             let decoded = self.extend(window, start, row.len());
             let misses = row
                 .words()

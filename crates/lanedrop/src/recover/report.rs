@@ -221,6 +221,24 @@ pub struct OutputMap {
     pub constant: String,
 }
 
+/// The bit of a draw that an instruction would show next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextRow {
+    /// The bit of what is compared.
+    pub bit: u32,
+    /// The element of the stream.
+    pub element: u64,
+    /// The bits above it, from 31 down, each as the parity of this word (hex,
+    /// nine digits: bit 32 inverts) and the lane's word.
+    pub above: Vec<String>,
+}
+
+impl NextRow {
+    pub(super) fn new(bit: u32, element: u64, above: &[u64]) -> Self {
+        Self { bit, element, above: above.iter().map(|row| format!("{row:09x}")).collect() }
+    }
+}
+
 /// The answer of [`solve`](super::solve).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -242,6 +260,8 @@ pub struct Report {
     pub inseparable: bool,
     /// The instruction that would best split what is left.
     pub next_capture: Option<NextCapture>,
+    /// The bit of a draw to capture next, where more of the state would show.
+    pub next_row: Option<NextRow>,
     /// What replaces a zero seed, where that was seen.
     pub zero_seed_becomes: Option<String>,
     /// Estimated share of wrong mask bits.
@@ -288,6 +308,7 @@ impl Report {
             hypotheses: Vec::new(),
             inseparable: false,
             next_capture: None,
+            next_row: None,
             zero_seed_becomes: None,
             flip_rate: None,
             slips: Vec::new(),

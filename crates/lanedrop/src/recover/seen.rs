@@ -131,7 +131,20 @@ impl Bounds {
     /// above it.
     #[inline]
     pub(super) fn bit(&self, lane: usize, element: usize, bit: u32) -> Option<bool> {
+        self.bit_below(lane, element, bit, (0, u32::MAX))
+    }
+
+    /// As [`Bounds::bit`], the key being known to be within `known` as well.
+    #[inline]
+    pub(super) fn bit_below(
+        &self,
+        lane: usize,
+        element: usize,
+        bit: u32,
+        known: (u32, u32),
+    ) -> Option<bool> {
         let (low, high) = self.keys[lane][element];
+        let (low, high) = (low.max(known.0), high.min(known.1));
         (low <= high && low >> bit == high >> bit).then_some(low >> bit & 1 == 1)
     }
 

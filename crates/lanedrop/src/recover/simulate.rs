@@ -177,7 +177,7 @@ fn other_draw(source: &Source, state: &mut u64, count: u64) -> u32 {
             let old = *state;
             *state =
                 old.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(0xda3e_39cb_94b9_5bdb);
-            (((old >> 18) ^ old) >> 27).rotate_right((old >> 59) as u32 % 32 + 32) as u32
+            ((((old >> 18) ^ old) >> 27) as u32).rotate_right((old >> 59) as u32)
         }
         Source::XorshiftStar => xorshift(state).wrapping_mul(0x9e37_79b5),
         Source::XorshiftWeyl => xorshift(state).wrapping_add((count as u32).wrapping_mul(362_437)),

@@ -1,6 +1,8 @@
 //! Masks with unknown seeds: the polynomial that the streams obey, and the
 //! registers that would draw them.
 
+use std::collections::HashSet;
+
 use super::candidates::{Candidates, Known};
 use super::fault::{REACH, find_slips};
 use super::recurrence::{MAX_DEGREE, Obeyed, Register, among_errors, exact};
@@ -26,6 +28,9 @@ pub(super) struct Streams {
     pub(super) misses: u64,
     pub(super) compared: u64,
 }
+
+/// Streams with a period up to this one may come of an order of lanes.
+pub(super) const SHORT_PERIOD: u64 = 1 << 16;
 
 /// What is to be said where no polynomial is obeyed.
 pub(super) enum NoStreams {
@@ -95,7 +100,24 @@ pub(super) fn find(file: &CaptureFile) -> Result<Streams, NoStreams> {
 /// Returns whether a recurrence may be the device's own: lanes that are alike
 /// make short ones of any masks in a wrong order.
 fn is_plausible(obeyed: &Obeyed, layout: Layout) -> bool {
-    layout == Layout::AsIs || obeyed.polynomial.degree() >= 20
+    let polynomial = obeyed.polynomial;
+    // So do lanes whose words count up.
+    let runs_long = || period(polynomial).is_some_and(|order| order > SHORT_PERIOD);
+    layout == Layout::AsIs || (polynomial.degree() >= 20 && runs_long() && !takes_turns(polynomial))
+}
+
+/// Returns whether a polynomial is a square: two streams that take turns obey
+/// the square of their own.
+fn takes_turns(polynomial: Polynomial) -> bool {
+    polynomial.factors().iter().all(|(_, times)| times % 2 == 0)
+}
+
+/// Returns after how many elements streams repeat, once what dies out has died.
+fn period(polynomial: Polynomial) -> Option<u64> {
+    match polynomial.0 {
+        0 => None,
+        bits => Polynomial(bits >> bits.trailing_zeros()).order_of_x(),
+    }
 }
 
 /// Returns the top bits of all half-rate captures, lanes that never change
@@ -105,7 +127,9 @@ fn moving_rows(seen: &[Seen]) -> Vec<BitRow> {
         .iter()
         .filter(|capture| capture.is_half())
         .flat_map(|capture| (0..capture.rows.len()).map(|lane| capture.top_bits(lane)));
-    rows.filter(|row| !is_constant(row)).collect()
+    // A replay, or a lane that shows what another does, checks nothing.
+    let mut known = HashSet::new();
+    rows.filter(|row| !is_constant(row) && known.insert(row.clone())).collect()
 }
 
 fn is_constant(row: &BitRow) -> bool {
@@ -218,6 +242,11 @@ fn slipped(
         }
         let window = row.window(start) & ((1u64 << degree) - 1);
         let stream = register.extend(window, start, row.len() + REACH);
+        // Beyond a window without a slip in it the stream goes on as the row.
+        let beyond = (start + degree..row.len()).take(16);
+        if beyond.filter(|&i| row.bit(i) != stream.bit(i)).count() > 4 {
+            continue;
+        }
         let kept: Vec<bool> = (0..stream.len()).map(|i| stream.bit(i)).collect();
         let (slips, misses) = find_slips(row, &kept);
         if f64::from(misses) <= allowed && !slips.is_empty() && slips.len() <= 4 {
@@ -322,6 +351,34 @@ pub(super) fn solve(file: &CaptureFile) -> Report {
     let Some((polynomial, inverted)) = streams.characteristic() else {
         return partial(report, &streams);
     };
+    if let Some(order) = period(polynomial).filter(|&order| order <= SHORT_PERIOD) {
+        report.verdict = Verdict::UnderDetermined;
+        report.remarks.push(format!(
+            "the streams repeat after {order} elements: so would rows that run along lanes whose \
+             words count up; words chosen at random for each lane would tell"
+        ));
+        report.next_capture = Some(half_capture(128));
+        return report;
+    }
+    if takes_turns(polynomial) {
+        report.verdict = Verdict::UnderDetermined;
+        report.remarks.push(
+            "the streams obey the square of a polynomial: so do two shorter streams that take turns"
+                .into(),
+        );
+        report.next_capture = Some(half_capture(128));
+        return report;
+    }
+    if polynomial == polynomial.reciprocal() && polynomial.factors().len() > 1 {
+        report.verdict = Verdict::UnderDetermined;
+        report.remarks.push(
+            "the streams obey a polynomial that is its own reverse: lanes that run to and fro in \
+             turn would too"
+                .into(),
+        );
+        report.next_capture = Some(half_capture(128));
+        return report;
+    }
     let settled = inverted || !Polynomial::X_PLUS_ONE.divides(polynomial);
     if settled {
         report.minimal_polynomial = Some(format!("{:x}", polynomial.0));
@@ -346,6 +403,9 @@ pub(super) fn solve(file: &CaptureFile) -> Report {
     if !settled {
         // A register with a constant and a state seen in part is not searched.
         report.searched.families.retain(|family| !family.ends_with("_xnor"));
+        for family in &mut report.searched.families {
+            family.push_str(" seen in full");
+        }
     }
     if candidates.len() > 1 {
         report.verdict = Verdict::Ambiguous;

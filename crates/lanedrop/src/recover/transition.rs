@@ -39,6 +39,12 @@ impl Transition {
         }
     }
 
+    /// Returns the functional of the next draw that follows from `row`, where
+    /// the columns say.
+    pub(super) fn next(&self, row: u64) -> Option<u64> {
+        Some(self.rows.image(row & WORD)? ^ (row & (WORD + 1)))
+    }
+
     /// Returns how many dimensions of the state the columns see.
     pub(super) fn rank(&self) -> u32 {
         self.rows.rank()

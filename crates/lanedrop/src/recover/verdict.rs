@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::families::{Named, classify};
 use super::generator::generator_name;
 use super::judge::Judgement;
-use super::replay::{Output, PAIRS, pair};
+use super::replay::{Model, Output, PAIRS, pair};
+use super::transition::pull_back;
 use super::words::is_verified;
-use super::{Hypothesis, OutputMap, Report, Transition, Verdict};
+use super::{Hypothesis, NextRow, OutputMap, Report, Transition, Verdict};
 use crate::gf2::Affine32;
 use crate::rng::{Compare, DrawOrder, Fp8Exp4, Profile, Recurrence, Seeding, Uniform};
 
@@ -25,6 +26,9 @@ pub(super) struct Solved {
     pub(super) judgement: Option<Judgement>,
     /// The pairs of conversion and rule that replay all captures.
     pub(super) pairs: Vec<usize>,
+    /// Those of them that do with the draws before the first element as in
+    /// `judgement`.
+    pub(super) own_pairs: Vec<usize>,
     /// The bit of the state that is compared first.
     pub(super) anchor_bit: Option<u32>,
 }
@@ -95,7 +99,8 @@ impl Solved {
             report.remarks.push("no natural name is implied by the map".into());
         }
         let simplest = names.found.first();
-        report.profile = self.profile(simplest, &pairs);
+        let own = if plain && !pairs.is_empty() { &self.own_pairs } else { &pairs };
+        report.profile = self.profile(simplest, own);
         report
     }
 
@@ -104,6 +109,10 @@ impl Solved {
     /// compared.
     fn profile(&self, simplest: Option<&Named>, pairs: &[usize]) -> Option<Profile> {
         let preferred = preferred_pair(pairs)?;
+        // A profile has no word for draws that are thrown away.
+        if self.judgement.as_ref().is_some_and(|judgement| judgement.model.skip > 1) {
+            return None;
+        }
         let output = self.judgement.as_ref().and_then(|judgement| judgement.model.output.as_ref());
         let (recurrence, steps_per_draw) = match (output, simplest) {
             (Some(output), _) => (Recurrence::Matrix(seen_through(&self.map, output)?), 1),
@@ -197,6 +206,7 @@ fn describe_replay(report: &mut Report, judgement: &Judgement) {
         ));
     }
     if let Some(output) = &judgement.model.output {
+        report.next_row = next_row(&judgement.model, output);
         report.output_map = Some(OutputMap {
             rows: output
                 .rows
@@ -206,6 +216,15 @@ fn describe_replay(report: &mut Report, judgement: &Judgement) {
             constant: format!("{:08x}", output.map().offset),
         });
     }
+}
+
+/// Returns the first compared bit that no capture shows, in the first element.
+fn next_row(model: &Model, output: &Output) -> Option<NextRow> {
+    let bit = (9..32).rev().find(|&bit| output.rows[bit].is_none())?;
+    let entry = model.map.pow(model.skip);
+    let above = output.rows[bit + 1..].iter().rev().flatten();
+    let above: Vec<u64> = above.map(|&row| pull_back(row, &entry)).collect();
+    Some(NextRow::new(bit as u32, 0, &above))
 }
 
 /// Returns the hypotheses of names and pairs: the lists of each are a product.

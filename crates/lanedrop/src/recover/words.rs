@@ -11,8 +11,9 @@ use super::bound::ACCEPT_LOG2;
 use super::judge::{Judgement, judge, output_rows};
 use super::replay::{Model, pair};
 use super::seen::Seen;
+use super::streams::SHORT_PERIOD;
 use super::verdict::Solved;
-use super::{CaptureFile, Report, Verdict};
+use super::{CaptureFile, Layout, Report, Verdict};
 use crate::gf2::Affine32;
 use crate::rng::Uniform;
 
@@ -67,9 +68,18 @@ pub(super) fn solve(file: &CaptureFile) -> Outcome {
         return Outcome::NoFit;
     }
     let attempt = attempts.swap_remove(chosen);
+    // Where the map soon repeats, an inverse or a power of it may fit another
+    // order as well.
+    let rivals = attempt.transition.map().is_some_and(|map| {
+        map.order().is_some_and(|order| order <= SHORT_PERIOD)
+            && search
+                .exact(|_| false)
+                .iter()
+                .any(|other| other.transition.map().is_some_and(|own| own != map) && tied(other))
+    });
     let seen = Seen::all(file, attempt.layout);
     Outcome::Answer(Box::new(match attempt.transition.map() {
-        Some(map) => full(&attempt, map, &seen, consistent, search.layouts().len()),
+        Some(map) => full(&attempt, map, &seen, (consistent, search.layouts().len()), rivals),
         None => quotient(&attempt),
     }))
 }
@@ -82,8 +92,8 @@ fn full(
     attempt: &Attempt,
     map: Affine32,
     seen: &[Seen],
-    consistent: usize,
-    layouts: usize,
+    (consistent, layouts): (usize, usize),
+    rivals: bool,
 ) -> Report {
     let anchors = attempt.anchors(&map);
     let plain = |skip| Model { map, skip, zero: None, output: None };
@@ -97,18 +107,22 @@ fn full(
         (!judgement.fit.even, judgement.fit.misses, anchor.skip != 1, anchor.skip)
     });
     let best = judged.first().cloned();
-    let rivals = judged.iter().filter(|(_, other)| {
+    let as_good = judged.iter().filter(|(_, other)| {
         best.as_ref().is_some_and(|(_, best)| {
             other.fit.even && other.fit.misses <= best.fit.misses + best.fit.misses / 8
         })
     });
     let mut skips = Vec::new();
     let mut pairs = Vec::new();
-    for (anchor, other) in rivals {
+    let mut own_pairs = Vec::new();
+    for (anchor, other) in as_good {
         skips.push(anchor.skip);
         // Each place of the bit goes with the conversions that look there.
         let looks_low = |index: usize| pair(index).0 == Uniform::Low23;
         let own = other.fit.pairs.iter().filter(|&&index| looks_low(index) == (anchor.bit == 22));
+        if pairs.is_empty() {
+            own_pairs.extend(own.clone().copied());
+        }
         pairs.extend(own.copied());
     }
     pairs.sort_unstable();
@@ -128,7 +142,19 @@ fn full(
         );
         return report;
     }
-    let tied = anchor.is_some() || judgement.as_ref().is_some_and(|j| is_tied_by_shapes(j, seen));
+    // More wrong bits than any decoding bears: the map is not all of it.
+    if judgement.as_ref().and_then(|judgement| judgement.half_rate).is_some_and(|rate| rate > 0.3) {
+        let mut report = Report::new(Verdict::RejectedStructured);
+        report.layout = Some(attempt.layout.to_string());
+        report.remarks.push(
+            "some columns are those of a linear register, but what it draws is not what was \
+             captured"
+                .into(),
+        );
+        return report;
+    }
+    let anchored = anchor.is_some() && !rivals;
+    let tied = anchored || judgement.as_ref().is_some_and(|j| is_tied_by_shapes(j, seen));
     let checks = attempt.transition.checks;
     // What the map was made from is no evidence for it.
     let others = judgement
@@ -150,6 +176,7 @@ fn full(
         false_positive_log2: of_recurrence.max(of_anchor).min(0.0),
         judgement,
         pairs,
+        own_pairs,
         anchor_bit: anchor.map(|anchor| anchor.bit),
     }
     .report()
@@ -191,7 +218,8 @@ fn quotient(attempt: &Attempt) -> Report {
     // Each later column followed from the ones before: nothing new will come.
     let closed =
         transition.checks > 0 && transition.is_closed_under(attempt.functionals.iter().copied());
-    let mut report = Report::new(if closed {
+    // A dead device has constant masks too.
+    let mut report = Report::new(if closed && rank > 0 {
         Verdict::LinearOnObservableQuotient
     } else {
         Verdict::UnderDetermined
@@ -200,20 +228,46 @@ fn quotient(attempt: &Attempt) -> Report {
     report.layout = Some(attempt.layout.to_string());
     report.checks = transition.checks;
     report.false_positive_log2 = Some(-33.0 * transition.checks as f64);
-    report.remarks.push(if closed {
-        format!(
-            "the thresholds of these captures see {rank} of 32 dimensions of the state, and more \
-             elements will not show more; the same seeds at thresholds 0.25 and 0.75 and below may"
-        )
-    } else {
-        format!("the captures see {rank} dimensions so far; more elements a lane show more")
+    // In another order of elements the plan would be another one.
+    report.next_row = attempt.next_row.clone().filter(|_| attempt.layout == Layout::AsIs);
+    report.remarks.push(match (closed, &attempt.next_row) {
+        (true, Some(_)) => format!(
+            "the bits captured so far see {rank} of 32 dimensions of the state, and more elements \
+             will not show more; lower bits of the draws may, by the same seeds at thresholds 0.25 \
+             and 0.75, or as `recover plan --separate` has it"
+        ),
+        (true, None) => format!(
+            "all 23 bits that a mask can show see {rank} of 32 dimensions of the state: the rest \
+             never changes a mask"
+        ),
+        (false, _) => {
+            format!("the captures see {rank} dimensions so far; more elements a lane show more")
+        }
     });
+    if closed && attempt.next_row.is_none() {
+        return report;
+    }
+    let bit = attempt.next_row.as_ref().map_or(30, |next| next.bit);
+    let element = attempt.next_row.as_ref().map_or(0, |next| next.element);
+    let replay = closed && bit == 30 && element == 0;
     report.next_capture = Some(super::NextCapture {
-        purpose: if closed { "bit 30 of the same draws" } else { "more elements of each lane" }
-            .into(),
-        threshold_bits: Some(if closed { "3e7fffff" } else { "3effffff" }.into()),
+        purpose: match (closed, replay) {
+            (false, _) => "more elements of each lane".into(),
+            (true, true) => "bit 30 of the same draws".into(),
+            (true, false) => {
+                format!("bit {bit} of element {element}, by thresholds that follow the words")
+            }
+        },
+        threshold_bits: match (closed, replay) {
+            (false, _) => Some("3effffff".into()),
+            (true, true) => Some("3e7fffff".into()),
+            (true, false) => None,
+        },
         threshold_type: "DROP_RATE".into(),
-        num_elements: attempt.functionals.len().max(64),
+        num_elements: match replay || !closed {
+            true => attempt.functionals.len().max(64),
+            false => element as usize + 1,
+        },
         start_element: 0,
         seed_group: None,
         splits: None,
