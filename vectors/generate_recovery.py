@@ -311,7 +311,7 @@ def build():
          {"verdict": ["linear"], "transition": transition(shift), "order": None,
           "minimal_polynomial": "100000000"})
     chosen("a pure shift in masks", ["singular", "quotient"], shift,
-           {"verdict": ["linear_on_observable_quotient"], "observable_rank": 0,
+           {"verdict": ["linear_on_observable_quotient", "under_determined"], "observable_rank": 0,
             "transition": None})
     raw("the identity in raw draws", ["degenerate"], lambda x: x,
         {"verdict": ["linear"], "transition": transition(lambda x: x), "order": "1"})
