@@ -78,10 +78,18 @@ fn every_command_of_the_page_does_what_it_says() {
     let steps = steps(&page);
     assert!(steps.len() > 10, "the page has {} commands", steps.len());
     for step in steps {
-        let words: Vec<&str> = step.command.split(' ').collect();
+        let (command, to) = match step.command.split_once(" > ") {
+            Some((command, to)) => (command, Some(to)),
+            None => (&step.command[..], None),
+        };
+        let words: Vec<&str> = command.split(' ').collect();
         assert_eq!(words[0], "lanedrop", "{}", step.command);
         let (status, text, remarks) = lanedrop(folder.path(), &words[1..]);
         assert_eq!(status, Some(step.status), "{}\n{text}{remarks}", step.command);
+        if let Some(to) = to {
+            std::fs::write(folder.path().join(to), text).unwrap();
+            continue;
+        }
         let lines: Vec<&str> = text.lines().collect();
         assert!(output_matches(&step.lines, &lines), "{} prints\n{text}", step.command);
     }
