@@ -9,6 +9,9 @@ pub(super) struct Partition<'t> {
     own: Vec<u8>,
     /// Sorted by start; no two overlap.
     windows: Vec<Window<'t>>,
+    /// Where the last search ended: programs go through windows in order, and a
+    /// search from the middle reads memory that no cache has.
+    near: usize,
 }
 
 /// Bytes of somebody else that stand in for a range of the partition.
@@ -73,6 +76,24 @@ impl<'t> Partition<'t> {
     /// Lets all windows go.
     pub(super) fn unbind(&mut self) {
         self.windows.clear();
+        self.near = 0;
+    }
+
+    /// Returns the number of the first window that ends behind `start`, or how
+    /// many windows there are.
+    fn first_behind(&mut self, start: usize) -> usize {
+        let behind = |window: &Window<'_>| window.end() > start;
+        for near in self.near..self.windows.len().min(self.near + 3) {
+            if behind(&self.windows[near]) {
+                if near > 0 && behind(&self.windows[near - 1]) {
+                    break;
+                }
+                self.near = near;
+                return near;
+            }
+        }
+        self.near = self.windows.partition_point(|window| !behind(window));
+        self.near
     }
 
     /// Reads the bytes from `start` on.
@@ -181,7 +202,7 @@ impl<'t> Partition<'t> {
         let (from, to) = (self.holder(src.0, src.1)?, self.holder(dst.0, dst.1)?);
         self.grow(if from.is_none() { src.1 } else { 0 }, limit);
         self.grow(if to.is_none() { dst.1 } else { 0 }, limit);
-        let Self { own, windows } = self;
+        let Self { own, windows, .. } = self;
         let cut = |bytes: &'_ Window<'t>, (start, end): (usize, usize)| {
             start - bytes.start..end - bytes.start
         };
@@ -221,8 +242,8 @@ impl<'t> Partition<'t> {
 
     /// Returns which window holds all of `start..end`, `Some(None)` for none of
     /// them and `None` where the range is in more than one piece.
-    fn holder(&self, start: usize, end: usize) -> Option<Option<usize>> {
-        let index = self.windows.partition_point(|window| window.end() <= start);
+    fn holder(&mut self, start: usize, end: usize) -> Option<Option<usize>> {
+        let index = self.first_behind(start);
         match self.windows.get(index) {
             Some(window) if window.start <= start && end <= window.end() => Some(Some(index)),
             Some(window) if window.start < end => None,
@@ -232,7 +253,7 @@ impl<'t> Partition<'t> {
 
     /// Makes the shared windows that `start..end` touches own bytes.
     fn own_shared(&mut self, start: usize, end: usize, limit: usize) {
-        let mut index = self.windows.partition_point(|window| window.end() <= start);
+        let mut index = self.first_behind(start);
         while let Some(window) = self.windows.get(index)
             && window.start < end
         {
@@ -313,6 +334,23 @@ mod tests {
         assert_eq!(bytes_of(&partition, 2, 8), [9, 9, 1, 2, 3, 5, 6, 0]);
         drop(partition);
         assert_eq!((input, output), ([1, 2, 3, 4], [6, 0, 0, 0]));
+    }
+
+    #[test]
+    fn a_search_finds_the_same_window_wherever_the_last_one_ended() {
+        let bytes = [7u8; 4];
+        for last in 0..70 {
+            for start in 0..70 {
+                let mut partition = Partition::default();
+                for k in 0..10 {
+                    assert!(partition.bind(6 * k, Err(&bytes)));
+                }
+                partition.first_behind(last);
+                // Window k is 6k..6k + 4.
+                let expected = (0..10).position(|k| 6 * k + 4 > start).unwrap_or(10);
+                assert_eq!(partition.first_behind(start), expected, "{start} after {last}");
+            }
+        }
     }
 
     #[test]
