@@ -84,6 +84,9 @@ aarch64() {
 
 # What a user gets from `cargo package` and `cargo install`.
 packages() {
+  # cargo unpacks the library once a path and version, and would build the
+  # command with the sources of an earlier run.
+  rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/{src,cache}/-*/lanedrop-*
   cargo package --quiet --workspace --allow-dirty
   cargo install --quiet --locked --path crates/lanedrop-cli --root "$target/installed" --force
   "$target/installed/bin/lanedrop" --version
