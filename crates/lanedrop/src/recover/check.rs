@@ -187,7 +187,7 @@ impl Count {
         }
         let misses = self.mismatches - before_misses;
         // A fitted state uses up as many bits as it has.
-        let free = if fitted { 32 * lanes(capture) as u64 } else { 0 };
+        let free = if fitted && capture.masks.is_some() { 32 * lanes(capture) as u64 } else { 0 };
         let compared = (self.compared - before_compared).saturating_sub(free);
         if let Some(seen) = Seen::new(capture, Layout::AsIs) {
             self.chance_log2 += chance_log2(&seen, compared, misses);
