@@ -33,8 +33,41 @@ pub(super) fn exact(rows: &[BitRow]) -> Option<Obeyed> {
     }
     // Words that are alike span less than the recurrence has terms.
     let least = windows.rank().max(1);
-    (least..=MAX_DEGREE.min((length as u32).saturating_sub(1)))
-        .find_map(|degree| exact_of_degree(rows, degree))
+    let degrees = least..=MAX_DEGREE.min((length as u32).saturating_sub(1));
+    let mut obeyed = degrees.into_iter().find_map(|degree| exact_of_degree(rows, degree))?;
+    if rests_on_one_row(rows, obeyed.polynomial.degree() as usize) {
+        // A row with a wrong bit adds a dimension, and nothing checks it.
+        obeyed.checks = 0;
+        obeyed.false_positive_log2 = 0.0;
+    }
+    Some(obeyed)
+}
+
+/// Returns whether one row alone adds something to what the windows of all
+/// others span.
+fn rests_on_one_row(rows: &[BitRow], degree: usize) -> bool {
+    let take = |windows: &mut Pairs, row: &BitRow| {
+        let before = windows.rank();
+        for start in 0..row.len().saturating_sub(degree) {
+            windows.insert(low_bits(row.window(start), degree), 0);
+        }
+        windows.rank() > before
+    };
+    let added_by = |order: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+        let mut windows = Pairs::new();
+        order.filter(|&i| take(&mut windows, &rows[i])).collect()
+    };
+    let forward = added_by(&mut (0..rows.len()));
+    let backward = added_by(&mut (0..rows.len()).rev());
+    // Such a row adds something in whatever order.
+    rows.len() > 1
+        && forward.iter().filter(|&row| backward.contains(row)).any(|&alone| {
+            let mut windows = Pairs::new();
+            for (_, row) in rows.iter().enumerate().filter(|(i, _)| *i != alone) {
+                take(&mut windows, row);
+            }
+            take(&mut windows, &rows[alone])
+        })
 }
 
 /// Returns the one polynomial of this degree that every window obeys.
