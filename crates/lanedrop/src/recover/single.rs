@@ -117,6 +117,9 @@ pub(super) fn by_name(file: &CaptureFile, rank: u32) -> Option<Report> {
             };
             model.zero = None;
             let judgement = judge(model, &found.seen);
+            if judgement.structured || candidates.errors_gather(&found) {
+                return Some(streams::no_streams(file, &streams::NoStreams::Structured));
+            }
             report.mismatches = Some(judgement.fit.misses);
             report.remarks.push(format!(
                 "the words span {rank} of 32 dimensions; the map is the one natural register that \
@@ -188,6 +191,11 @@ fn with_constants(file: &CaptureFile) -> Option<Report> {
             report.hypotheses.extend(hypotheses(std::slice::from_ref(&named), draw, &pairs));
             fits.push((named, map, pairs));
         }
+    }
+    if fits.is_empty() {
+        // Names of the linear part that no capture bears out are none.
+        report.verdict = Verdict::MinimalPolynomialOnly;
+        report.searched = super::Searched::default();
     }
     let one_map = fits.windows(2).all(|two| two[0].1 == two[1].1);
     if let (Some((named, map, pairs)), true) = (fits.first(), one_map) {

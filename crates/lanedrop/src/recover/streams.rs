@@ -437,7 +437,7 @@ fn partial(mut report: Report, streams: &Streams) -> Report {
     report
 }
 
-fn no_streams(file: &CaptureFile, reason: &NoStreams) -> Report {
+pub(super) fn no_streams(file: &CaptureFile, reason: &NoStreams) -> Report {
     match reason {
         NoStreams::TooShort => {
             let mut report = Report::new(Verdict::UnderDetermined);
