@@ -69,13 +69,17 @@ pub(super) fn solve(file: &CaptureFile) -> Outcome {
     }
     let attempt = attempts.swap_remove(chosen);
     // Where the map soon repeats, an inverse or a power of it may fit another
-    // order as well.
+    // order as well, and with no more draws thrown away.
+    let skip_of = |attempt: &Attempt, map: &Affine32| {
+        attempt.anchors(map).iter().map(|anchor| anchor.skip).min()
+    };
     let rivals = attempt.transition.map().is_some_and(|map| {
+        let least = skip_of(&attempt, &map).unwrap_or(u64::MAX).max(1);
         map.order().is_some_and(|order| order <= SHORT_PERIOD)
-            && search
-                .exact(|_| false)
-                .iter()
-                .any(|other| other.transition.map().is_some_and(|own| own != map) && tied(other))
+            && search.exact(|_| false).iter().any(|other| {
+                let own = other.transition.map().filter(|own| *own != map);
+                own.is_some_and(|own| skip_of(other, &own).is_some_and(|skip| skip <= least))
+            })
     });
     let seen = Seen::all(file, attempt.layout);
     Outcome::Answer(Box::new(match attempt.transition.map() {
