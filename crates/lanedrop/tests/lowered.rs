@@ -53,12 +53,14 @@ struct Case {
 fn case(pick: &mut Pick) -> Case {
     let generation = pick.one(&Generation::ALL);
     let element = pick.one(&Element::ALL);
-    let (rows, row_len) = match pick.below(12) {
+    let (rows, row_len) = match pick.below(13) {
         0 => (0, pick.below(3)),
         1 => (pick.below(300), 0),
         2 => (1 + pick.below(3), 60_000 + pick.below(90_000)),
         3 => (128 * pick.below(4), pick.below(700)),
-        4 => (1 + pick.below(700), 1 + pick.below(4)),
+        // Tiles whose rows and keep bits have no gaps.
+        4 => (1 + pick.below(400), 512 * (1 + pick.below(3))),
+        5 => (1 + pick.below(700), 1 + pick.below(4)),
         _ => (1 + pick.below(400), 1 + pick.below(300)),
     };
     let mut profile =

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::bound::{Bound, Holder, Lent, Window};
 use super::partition::Partition;
 use crate::isa::{Generation, Place, Space};
 
@@ -11,8 +12,9 @@ use crate::isa::{Generation, Place, Space};
 /// last one written. What was never written reads as zero; on a device it
 /// would be whatever was there before.
 ///
-/// Bytes of the caller can be [bound](Memory::bind) to a place, as if a DMA had
-/// moved them there and back, but without the copies; `'t` is how long.
+/// Bytes of the caller can be [lent](Memory::lend) and [bound](Memory::bind) to
+/// a place, as if a DMA had moved them there and back, but without the copies;
+/// `'t` is how long.
 ///
 /// ```
 /// use lanedrop::device::Memory;
@@ -28,8 +30,9 @@ use crate::isa::{Generation, Place, Space};
 #[derive(Debug)]
 pub struct Memory<'t> {
     generation: Generation,
-    sbuf: Vec<Partition<'t>>,
-    psum: Vec<Partition<'t>>,
+    sbuf: Vec<Partition>,
+    psum: Vec<Partition>,
+    bound: Bound<'t>,
 }
 
 /// Bytes cannot be where they were asked for.
@@ -63,31 +66,23 @@ pub enum MemoryError {
         /// On which generation.
         generation: Generation,
     },
-    /// Other bytes are bound there already.
-    #[error("{len_bytes} bytes at {place} overlap with others that are bound there")]
+    /// Other bytes are bound there already, or fewer were lent.
+    #[error(
+        "{rows} rows of {len_bytes} bytes at {place} overlap with others that are bound there, or \
+         are not among the bytes that were lent"
+    )]
     Bound {
         /// The first byte.
         place: Place,
-        /// How many bytes.
+        /// How many rows.
+        rows: u32,
+        /// How many bytes of each.
         len_bytes: usize,
     },
 }
 
-/// The bytes of a source and a destination range, to be worked on.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Rows<'a> {
-    /// They have no byte in common.
-    Apart(&'a [u8], &'a mut [u8]),
-    /// They overlap: the bytes of both, and where in them each one starts.
-    Shared {
-        /// From the first byte of either to the last byte of either.
-        bytes: &'a mut [u8],
-        /// First byte of the source in `bytes`.
-        src: usize,
-        /// First byte of the destination in `bytes`.
-        dst: usize,
-    },
-}
+/// A source range, to be read, and a destination range, to be written.
+pub type Rows<'a> = (&'a [u8], &'a mut [u8]);
 
 impl<'t> Memory<'t> {
     /// Returns the empty memories of `generation`.
@@ -96,7 +91,8 @@ impl<'t> Memory<'t> {
             let region = space.region(generation);
             (0..region.size_bytes / region.stride_bytes).map(|_| Partition::default()).collect()
         };
-        Self { generation, sbuf: partitions(Space::Sbuf), psum: partitions(Space::Psum) }
+        let (sbuf, psum) = (partitions(Space::Sbuf), partitions(Space::Psum));
+        Self { generation, sbuf, psum, bound: Bound::default() }
     }
 
     /// Returns the generation whose memories these are.
@@ -134,8 +130,13 @@ impl<'t> Memory<'t> {
     /// Where the bytes do not exist; `into` is as it was then.
     pub fn read(&self, place: Place, into: &mut [u8]) -> Result<(), MemoryError> {
         self.check(place, into.len())?;
-        let partition = &self.partitions(place.space)[place.partition as usize];
-        partition.read(place.offset_bytes as usize, into);
+        let start = place.offset_bytes as usize;
+        self.partitions(place.space)[place.partition as usize].read(start, into);
+        for index in self.bound.over(place, into.len()) {
+            let (part, len) = self.bound.common(index, place, into.len());
+            let at = part.offset_bytes as usize - start;
+            into[at..at + len].copy_from_slice(self.bound.read(index, part, len));
+        }
         Ok(())
     }
 
@@ -145,51 +146,52 @@ impl<'t> Memory<'t> {
     /// Where the bytes do not exist; the memory is as it was then.
     pub fn write(&mut self, place: Place, bytes: &[u8]) -> Result<(), MemoryError> {
         self.check(place, bytes.len())?;
-        let limit = self.active_bytes(place.space) as usize;
-        let partition = &mut self.partitions_mut(place.space)[place.partition as usize];
-        partition.write(place.offset_bytes as usize, bytes, limit);
+        if let Some(own) = self.one_piece(place, bytes.len()) {
+            own.copy_from_slice(bytes);
+            return Ok(());
+        }
+        for (offset_bytes, byte) in (place.offset_bytes..).zip(bytes) {
+            // One byte is always in one piece.
+            if let Some(own) = self.one_piece(Place { offset_bytes, ..place }, 1) {
+                own[0] = *byte;
+            }
+        }
         Ok(())
     }
 
-    /// Puts bytes of the caller in the place of the memory's own, to be read.
+    /// Takes bytes of the caller that may be read.
     ///
     /// A program that writes to them writes to a copy in the memory.
-    ///
-    /// # Errors
-    /// Where the bytes do not exist, or others are bound there.
-    pub fn bind(&mut self, place: Place, bytes: &'t [u8]) -> Result<(), MemoryError> {
-        self.bind_either(place, bytes.len(), Err(bytes))
+    pub fn lend(&mut self, bytes: &'t [u8]) -> Lent {
+        self.bound.lend(bytes)
     }
 
-    /// Puts bytes of the caller in the place of the memory's own, to be read
-    /// and written.
-    ///
-    /// # Errors
-    /// As [`Memory::bind`].
-    pub fn bind_mut(&mut self, place: Place, bytes: &'t mut [u8]) -> Result<(), MemoryError> {
-        self.bind_either(place, bytes.len(), Ok(bytes))
+    /// Takes bytes of the caller that may be read and written.
+    pub fn lend_mut(&mut self, bytes: &'t mut [u8]) -> Lent {
+        self.bound.lend_mut(bytes)
     }
 
-    fn bind_either(
-        &mut self,
-        place: Place,
-        len_bytes: usize,
-        bytes: Result<&'t mut [u8], &'t [u8]>,
-    ) -> Result<(), MemoryError> {
-        self.check(place, len_bytes)?;
-        let partition = &mut self.partitions_mut(place.space)[place.partition as usize];
-        if partition.bind(place.offset_bytes as usize, bytes) {
+    /// Puts lent bytes in the place of the memory's own.
+    ///
+    /// # Errors
+    /// Where the places do not exist, others are bound there, or the lent bytes
+    /// end before the window does.
+    pub fn bind(&mut self, window: Window) -> Result<(), MemoryError> {
+        let Window { place, rows, len_bytes, .. } = window;
+        let last = place.partition.saturating_add(rows.saturating_sub(1));
+        for partition in [place.partition, last] {
+            self.check(Place { partition, ..place }, len_bytes)?;
+        }
+        if self.bound.bind(window) {
             Ok(())
         } else {
-            Err(MemoryError::Bound { place, len_bytes })
+            Err(MemoryError::Bound { place, rows, len_bytes })
         }
     }
 
-    /// Lets all bound bytes go: the memory's own are in their places again.
+    /// Takes all windows down: the memory's own bytes are in their places again.
     pub fn unbind(&mut self) {
-        for partition in self.sbuf.iter_mut().chain(&mut self.psum) {
-            partition.unbind();
-        }
+        self.bound.unbind();
     }
 
     /// Returns `len_bytes` bytes from `place` on in one piece, to be written;
@@ -203,21 +205,20 @@ impl<'t> Memory<'t> {
         len_bytes: usize,
     ) -> Result<Option<&mut [u8]>, MemoryError> {
         self.check(place, len_bytes)?;
-        let limit = self.active_bytes(place.space) as usize;
-        let start = place.offset_bytes as usize;
-        let partition = &mut self.partitions_mut(place.space)[place.partition as usize];
-        Ok(partition.exclusive(start, start + len_bytes, limit))
+        Ok(self.one_piece(place, len_bytes))
     }
 
     /// Returns bytes that are bound at `place`, as many of `len_bytes` as lie in
     /// one piece; none where none are.
-    pub fn peek(&self, (place, len_bytes): (Place, usize)) -> &[u8] {
-        let partition = self.partitions(place.space).get(place.partition as usize);
-        partition.map_or(&[], |partition| partition.peek(place.offset_bytes as usize, len_bytes))
+    pub fn peek(&self, place: Place, len_bytes: usize) -> &[u8] {
+        let Some(index) = self.bound.over(place, 1).next() else { return &[] };
+        let (_, len) = self.bound.common(index, place, len_bytes);
+        self.bound.read(index, place, len)
     }
 
-    /// Returns a source and a destination range, each in one piece; `None`
-    /// where one of them is in several, partly bound and partly not.
+    /// Returns a source range, to be read, and a destination range, to be
+    /// written; `None` where they overlap, or one of them is in several pieces,
+    /// partly bound and partly not.
     ///
     /// # Errors
     /// Where bytes of either do not exist.
@@ -228,52 +229,125 @@ impl<'t> Memory<'t> {
     ) -> Result<Option<Rows<'_>>, MemoryError> {
         self.check(src.0, src.1)?;
         self.check(dst.0, dst.1)?;
-        let range = |(place, len): (Place, usize)| {
-            (place.offset_bytes as usize, place.offset_bytes as usize + len)
-        };
-        let (from, to) = (range(src), range(dst));
+        let to = self.writable(dst.0, dst.1);
+        let holders = [self.bound.holder(src.0, src.1), to];
+        let ranges = [src, dst].map(|(place, len)| {
+            let start = place.offset_bytes as usize;
+            start..start + len
+        });
         let limits = [src.0.space, dst.0.space].map(|space| self.active_bytes(space) as usize);
-        let indices = [src.0.partition as usize, dst.0.partition as usize];
-        if src.0.space == dst.0.space && indices[0] == indices[1] {
-            let partition = &mut self.partitions_mut(dst.0.space)[indices[1]];
-            if from.1 <= to.0 || to.1 <= from.0 {
-                let ranges = partition.disjoint(from, to, limits[1]);
-                return Ok(ranges.map(|(src, dst)| Rows::Apart(src, dst)));
+        let Self { sbuf, psum, bound, .. } = self;
+        let [read, written] = ranges;
+        let indices = [src.0, dst.0].map(|place| place.partition as usize);
+        Ok(match holders {
+            [Holder::Pieces, _] | [_, Holder::Pieces] => None,
+            [Holder::Window(from), Holder::Window(to)] => {
+                bound.pair((from, src.0, src.1), (to, dst.0, dst.1))
             }
-            let (low, high) = (from.0.min(to.0), from.1.max(to.1));
-            let bytes = partition.exclusive(low, high, limits[1]);
-            return Ok(bytes.map(|bytes| Rows::Shared {
-                bytes,
-                src: from.0 - low,
-                dst: to.0 - low,
-            }));
-        }
-        let pair = if src.0.space == dst.0.space {
-            self.partitions_mut(src.0.space).get_disjoint_mut(indices).ok()
-        } else {
-            let Self { sbuf, psum, .. } = self;
-            let (from, to) = match src.0.space {
-                Space::Sbuf => (sbuf, psum),
-                Space::Psum => (psum, sbuf),
-            };
-            Some([&mut from[indices[0]], &mut to[indices[1]]])
-        };
-        Ok(pair.and_then(|[src, dst]| {
-            Some(Rows::Apart(
-                src.shared(from.0, from.1, limits[0])?,
-                dst.exclusive(to.0, to.1, limits[1])?,
-            ))
-        }))
+            [Holder::Window(from), Holder::Own] => {
+                let partitions = if dst.0.space == Space::Sbuf { sbuf } else { psum };
+                let to = partitions[indices[1]].range(written, limits[1]);
+                Some((bound.read(from, src.0, src.1), to))
+            }
+            [Holder::Own, Holder::Window(to)] => {
+                let partitions = if src.0.space == Space::Sbuf { sbuf } else { psum };
+                let from = &*partitions[indices[0]].range(read, limits[0]);
+                bound.write(to, dst.0, dst.1).map(|to| (from, to))
+            }
+            [Holder::Own, Holder::Own] => {
+                let pair = match (src.0.space, dst.0.space) {
+                    (Space::Sbuf, Space::Psum) => {
+                        Some([&mut sbuf[indices[0]], &mut psum[indices[1]]])
+                    }
+                    (Space::Psum, Space::Sbuf) => {
+                        Some([&mut psum[indices[0]], &mut sbuf[indices[1]]])
+                    }
+                    (space, _) => {
+                        let partitions = if space == Space::Sbuf { sbuf } else { psum };
+                        if indices[0] == indices[1] {
+                            return Ok(partitions[indices[0]].pair(read, written, limits[0]));
+                        }
+                        partitions.get_disjoint_mut(indices).ok()
+                    }
+                };
+                pair.map(|[from, to]| (&*from.range(read, limits[0]), to.range(written, limits[1])))
+            }
+        })
     }
 
-    fn partitions(&self, space: Space) -> &[Partition<'t>] {
+    /// As [`rows`](Memory::rows), and of as many more partitions as make
+    /// `partitions`: `None` also where their bytes do not lie one partition's
+    /// behind another's, as windows without gaps have them.
+    ///
+    /// # Errors
+    /// Where bytes of either do not exist.
+    pub fn sheets(
+        &mut self,
+        src: (Place, usize),
+        dst: (Place, usize),
+        partitions: u32,
+    ) -> Result<Option<Rows<'_>>, MemoryError> {
+        let mut windows = [0; 2];
+        for (index, (place, len)) in windows.iter_mut().zip([src, dst]) {
+            let last = place.partition.saturating_add(partitions.saturating_sub(1));
+            self.check(place, len)?;
+            self.check(Place { partition: last, ..place }, len)?;
+            match self.bound.holder(place, len) {
+                Holder::Window(found) if self.bound.is_dense(found, place, len, partitions) => {
+                    *index = found;
+                }
+                _ => return Ok(None),
+            }
+        }
+        let all = |index, (place, len): (Place, usize)| (index, place, len * partitions as usize);
+        Ok(self.bound.pair(all(windows[0], src), all(windows[1], dst)))
+    }
+
+    /// Returns bytes that exist, to be written; none where they are in several
+    /// pieces.
+    fn one_piece(&mut self, place: Place, len: usize) -> Option<&mut [u8]> {
+        match self.writable(place, len) {
+            Holder::Window(index) => self.bound.write(index, place, len),
+            Holder::Own => {
+                let limit = self.active_bytes(place.space) as usize;
+                let start = place.offset_bytes as usize;
+                let partition = &mut self.partitions_mut(place.space)[place.partition as usize];
+                Some(partition.range(start..start + len, limit))
+            }
+            Holder::Pieces => None,
+        }
+    }
+
+    /// Returns where bytes are, after those of them that were lent to be read
+    /// have become the memory's own.
+    fn writable(&mut self, place: Place, len: usize) -> Holder {
+        loop {
+            match self.bound.holder(place, len) {
+                Holder::Window(index) if self.bound.is_shared(index) => {}
+                Holder::Pieces => {}
+                holder => return holder,
+            }
+            let rows = self.bound.take_shared(place, len);
+            if rows.is_empty() {
+                return Holder::Pieces;
+            }
+            let limit = self.active_bytes(place.space) as usize;
+            for (place, row) in rows {
+                let start = place.offset_bytes as usize;
+                let partition = &mut self.partitions_mut(place.space)[place.partition as usize];
+                partition.range(start..start + row.len(), limit).copy_from_slice(row);
+            }
+        }
+    }
+
+    fn partitions(&self, space: Space) -> &[Partition] {
         match space {
             Space::Sbuf => &self.sbuf,
             Space::Psum => &self.psum,
         }
     }
 
-    fn partitions_mut(&mut self, space: Space) -> &mut [Partition<'t>] {
+    fn partitions_mut(&mut self, space: Space) -> &mut [Partition] {
         match space {
             Space::Sbuf => &mut self.sbuf,
             Space::Psum => &mut self.psum,
@@ -325,36 +399,178 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_apart_or_share_their_bytes() {
+    fn two_rows_come_apart_unless_they_overlap() {
         let mut memory = Memory::new(Generation::V3);
         memory.write(sbuf(1, 0), &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
         memory.write(psum(1, 0), &[9; 4]).unwrap();
         let rows = memory.rows((sbuf(1, 0), 4), (sbuf(1, 4), 4)).unwrap().unwrap();
-        assert_eq!(rows, Rows::Apart(&[1, 2, 3, 4], &mut [5, 6, 7, 8]));
-        let rows = memory.rows((sbuf(1, 2), 4), (sbuf(1, 0), 4)).unwrap().unwrap();
-        assert_eq!(rows, Rows::Shared { bytes: &mut [1, 2, 3, 4, 5, 6], src: 2, dst: 0 });
+        assert_eq!(rows, (&[1, 2, 3, 4][..], &mut [5, 6, 7, 8][..]));
+        assert_eq!(memory.rows((sbuf(1, 2), 4), (sbuf(1, 0), 4)).unwrap(), None);
         let rows = memory.rows((sbuf(1, 2), 2), (sbuf(2, 0), 2)).unwrap().unwrap();
-        assert_eq!(rows, Rows::Apart(&[3, 4], &mut [0, 0]));
+        assert_eq!(rows, (&[3, 4][..], &mut [0, 0][..]));
         let rows = memory.rows((psum(1, 0), 2), (sbuf(1, 0), 2)).unwrap().unwrap();
-        assert_eq!(rows, Rows::Apart(&[9, 9], &mut [1, 2]));
+        assert_eq!(rows, (&[9, 9][..], &mut [1, 2][..]));
     }
 
     #[test]
     fn bound_bytes_are_read_and_written_where_they_are() {
-        let (input, mut output) = ([1, 2, 3, 4], [0; 4]);
+        let (input, mut output) = ([1, 2, 3, 4, 5, 6], [0; 6]);
         let mut memory = Memory::new(Generation::V3);
-        memory.bind(sbuf(5, 64), &input).unwrap();
-        memory.bind_mut(sbuf(5, 128), &mut output).unwrap();
-        match memory.rows((sbuf(5, 64), 4), (sbuf(5, 128), 4)).unwrap().unwrap() {
-            Rows::Apart(src, dst) => dst.copy_from_slice(src),
-            shared => panic!("{shared:?}"),
+        let lent = [memory.lend(&input), memory.lend_mut(&mut output)];
+        // Rows of two bytes, in partitions 5, 6 and 7.
+        let window = |place, lent| Window {
+            place,
+            rows: 3,
+            len_bytes: 2,
+            lent,
+            first_byte: 0,
+            pitch_bytes: 2,
+        };
+        memory.bind(window(sbuf(5, 64), lent[0])).unwrap();
+        memory.bind(window(sbuf(5, 128), lent[1])).unwrap();
+        for partition in 5..8 {
+            let rows = memory.rows((sbuf(partition, 64), 2), (sbuf(partition, 128), 2));
+            let (src, dst) = rows.unwrap().unwrap();
+            dst.copy_from_slice(src);
         }
-        assert!(memory.rows((sbuf(5, 62), 4), (sbuf(5, 128), 4)).unwrap().is_none());
-        assert!(matches!(memory.bind(sbuf(5, 66), &input), Err(MemoryError::Bound { .. })));
+        assert_eq!(memory.rows((sbuf(5, 62), 4), (sbuf(5, 128), 2)).unwrap(), None);
+        let sheets = |memory: &mut Memory<'_>, partitions| {
+            let sheets = memory.sheets((sbuf(6, 64), 2), (sbuf(6, 128), 2), partitions);
+            sheets.unwrap().map(|(src, dst)| (src.to_vec(), dst.to_vec()))
+        };
+        assert_eq!(sheets(&mut memory, 2), Some((vec![3, 4, 5, 6], vec![3, 4, 5, 6])));
+        assert_eq!(sheets(&mut memory, 3), None);
+        assert_eq!(memory.sheets((sbuf(5, 64), 1), (sbuf(5, 128), 1), 2).unwrap(), None);
+        assert_eq!(memory.peek(sbuf(6, 65), 9), [4]);
+        assert!(memory.peek(sbuf(8, 64), 9).is_empty());
         memory.unbind();
-        let mut bytes = [9; 4];
+        let mut bytes = [9; 2];
         memory.read(sbuf(5, 128), &mut bytes).unwrap();
-        assert_eq!(bytes, [0; 4]);
+        assert_eq!(bytes, [0; 2]);
+        drop(memory);
         assert_eq!(output, input);
+    }
+
+    #[test]
+    fn windows_may_touch_but_not_overlap_nor_outgrow_what_was_lent() {
+        let bytes = [0u8; 8];
+        let mut memory = Memory::new(Generation::V3);
+        let lent = memory.lend(&bytes);
+        let mut bind = |partition, offset_bytes, rows, first_byte| {
+            let place = sbuf(partition, offset_bytes);
+            let window = Window { place, rows, len_bytes: 4, lent, first_byte, pitch_bytes: 4 };
+            memory.bind(window)
+        };
+        assert_eq!(bind(2, 4, 2, 0), Ok(()));
+        for (partition, offset_bytes) in [(2, 7), (2, 1), (3, 4), (1, 6)] {
+            let error = bind(partition, offset_bytes, 2, 0).unwrap_err();
+            assert!(matches!(error, MemoryError::Bound { .. }), "{partition} {offset_bytes}");
+        }
+        assert_eq!([bind(2, 8, 2, 0), bind(2, 0, 2, 0), bind(4, 4, 2, 0)], [Ok(()); 3]);
+        assert!(bind(20, 4, 3, 0).is_err());
+        assert!(bind(20, 4, 2, 1).is_err());
+        assert!(bind(20, 4, 1, usize::MAX).is_err());
+        assert!(matches!(bind(127, 4, 2, 0), Err(MemoryError::Partition { .. })));
+        assert!(matches!(bind(0, 229_376 - 2, 1, 0), Err(MemoryError::Active { .. })));
+    }
+
+    /// What a memory with windows does, one byte at a time.
+    #[test]
+    fn windows_read_and_write_as_a_plain_model_does() {
+        const PARTITIONS: usize = 6;
+        const BYTES: usize = 24;
+        let mut random = 1u64;
+        let mut next = |below: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) as usize % below
+        };
+        for case in 0..300 {
+            let input: Vec<u8> = (0..200).map(|i| 100 + (i % 100) as u8).collect();
+            let mut output = vec![7; 200];
+            // Own bytes, and over them a byte of one of the two or none.
+            let mut own = [[0u8; BYTES]; PARTITIONS];
+            let mut over = [[None::<(bool, usize)>; BYTES]; PARTITIONS];
+            let mut expected = output.clone();
+            let mut memory = Memory::new(Generation::V3);
+            let lent = [memory.lend(&input), memory.lend_mut(&mut output)];
+            let mut windows = Vec::new();
+            for _ in 0..next(8) {
+                let written = next(2) == 1;
+                let (first, rows) = (next(PARTITIONS), 1 + next(3));
+                let (start, len) = (next(BYTES), 1 + next(9));
+                // Rows of the tensor that other windows do not use.
+                let (first_byte, pitch) = (20 * windows.len() + next(2), 5 + next(2));
+                if first + rows > PARTITIONS || start + len > BYTES {
+                    continue;
+                }
+                let window = Window {
+                    place: sbuf(first as u32, start as u32),
+                    rows: rows as u32,
+                    len_bytes: len,
+                    lent: lent[usize::from(written)],
+                    first_byte,
+                    pitch_bytes: pitch.max(len),
+                };
+                let cells = || (0..rows).flat_map(move |row| (0..len).map(move |byte| (row, byte)));
+                let free = cells().all(|(row, byte)| over[first + row][start + byte].is_none());
+                assert_eq!(memory.bind(window).is_ok(), free, "case {case}");
+                if free {
+                    for (row, byte) in cells() {
+                        let at = first_byte + row * pitch.max(len) + byte;
+                        over[first + row][start + byte] = Some((written, at));
+                    }
+                    windows.push((window, written));
+                }
+            }
+            for _ in 0..40 {
+                let (partition, start) = (next(PARTITIONS), next(BYTES));
+                let len = 1 + next(BYTES - start);
+                let place = sbuf(partition as u32, start as u32);
+                if next(2) == 0 {
+                    let bytes: Vec<u8> = (0..len).map(|_| next(256) as u8).collect();
+                    memory.write(place, &bytes).unwrap();
+                    for (k, byte) in bytes.iter().enumerate() {
+                        match over[partition][start + k] {
+                            Some((true, at)) => expected[at] = *byte,
+                            Some((false, _)) => {
+                                // The window's rows become own bytes.
+                                let touched = windows.iter().find(|(window, _)| {
+                                    let column = start + k;
+                                    let from = window.place.offset_bytes as usize;
+                                    let rows = window.place.partition as usize
+                                        ..(window.place.partition + window.rows) as usize;
+                                    rows.contains(&partition)
+                                        && (from..from + window.len_bytes).contains(&column)
+                                });
+                                let window = touched.unwrap().0;
+                                for row in 0..window.rows as usize {
+                                    for column in 0..window.len_bytes {
+                                        let p = window.place.partition as usize + row;
+                                        let b = window.place.offset_bytes as usize + column;
+                                        if let Some((false, at)) = over[p][b].take() {
+                                            own[p][b] = input[at];
+                                        }
+                                    }
+                                }
+                                own[partition][start + k] = *byte;
+                            }
+                            None => own[partition][start + k] = *byte,
+                        }
+                    }
+                }
+                let mut found = vec![0; len];
+                memory.read(place, &mut found).unwrap();
+                let bytes: Vec<u8> = (start..start + len)
+                    .map(|byte| match over[partition][byte] {
+                        Some((true, at)) => expected[at],
+                        Some((false, at)) => input[at],
+                        None => own[partition][byte],
+                    })
+                    .collect();
+                assert_eq!(found, bytes, "case {case} at {place} {len}");
+            }
+            drop(memory);
+            assert_eq!(output, expected, "case {case}");
+        }
     }
 }

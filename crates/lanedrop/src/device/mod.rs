@@ -6,6 +6,7 @@
 //! [`Walk`] says which bytes of a partition a pattern visits, in which order.
 //! What records do to all this is the business of [`exec`](crate::exec).
 
+mod bound;
 mod core;
 mod memory;
 mod partition;
@@ -13,6 +14,7 @@ mod registers;
 mod sync;
 mod walk;
 
+pub use bound::{Lent, Window};
 pub use core::{Device, SeedError};
 pub use memory::{Memory, MemoryError, Rows};
 pub use registers::{RegisterError, Registers};

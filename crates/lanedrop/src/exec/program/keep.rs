@@ -93,8 +93,9 @@ impl<'a> Select<'a> {
         Self { keep, lanes, decision, fast, size, channels: 0..0, streaming, kept: 0 }
     }
 
+    /// Returns the keep bits of a channel, and those of the next ones behind.
     fn words(&self, channel: usize) -> &[u64] {
-        &self.keep.bits[(channel - self.channels.start) * self.keep.stride..][..self.keep.stride]
+        &self.keep.bits[(channel - self.channels.start) * self.keep.stride..]
     }
 
     /// Decides by the golden model.
@@ -171,6 +172,11 @@ impl Work for Select<'_> {
                 }
             }
         }
+    }
+
+    fn joins(&self, len: usize) -> bool {
+        // Keep bits of the channels then lie without a gap, too.
+        self.keep.stride * 64 == len && self.fast.is_some()
     }
 
     fn apply_in_place(&self, channel: usize, at: usize, bytes: &mut [u8]) {

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{Machine, Options, Stop, Summary, Trace};
-use crate::device::{Device, MemoryError};
+use crate::device::{Device, MemoryError, Window};
 use crate::exec::{Element, Lowered, PlanError};
 use crate::isa::{Generation, Place, Space, opcode};
 use crate::rng::Fp8Exp4;
@@ -87,36 +87,33 @@ pub fn run_lowered<'t>(
     let large = dst.len() >= BEYOND_BYTES;
     let size = plan.element.size_bytes();
     let row_bytes = plan.row_len as usize * size;
-    let mut rest = dst;
-    // What is left of the rows of the tile at hand.
-    let mut tile: Vec<&'t mut [u8]> = Vec::new();
     let fp8_exp4 = match plan.element {
         Element::F8E4M3 => Some(Fp8Exp4::Ieee),
         Element::F8E4M3FN => Some(Fp8Exp4::Fn),
         _ => options.fp8_exp4,
     };
     let options = Options { fp8_exp4, ..options.clone() };
+    let (src_lent, dst_lent) = (device.memory.lend(src), device.memory.lend_mut(dst));
     let mut machine = Machine::new(device, &options);
     machine.beyond_cache = large && !again;
     machine.tensor = if large { src } else { &[] };
     for segment in &plan.segments {
         for piece in &segment.moves {
-            if piece.first_elem == 0 {
-                let bytes = usize::from(piece.rows) * row_bytes;
-                let (rows, behind) = std::mem::take(&mut rest).split_at_mut(bytes);
-                rest = behind;
-                tile.clear();
-                tile.extend(rows.chunks_exact_mut(row_bytes));
-            }
-            for (row, left) in (0..).zip(&mut tile) {
-                let (from, to) = piece.places(row);
-                let first = (piece.first_row as usize + row as usize) * row_bytes;
-                let first = first + piece.first_elem as usize * size;
-                let bytes = piece.elems as usize * size;
-                let (own, behind) = std::mem::take(left).split_at_mut(bytes);
-                *left = behind;
-                machine.device.memory.bind(from, &src[first..first + bytes])?;
-                machine.device.memory.bind_mut(to, own)?;
+            let (from, to) = piece.places(0);
+            let first_byte = piece.first_row as usize * row_bytes;
+            let first_byte = first_byte + piece.first_elem as usize * size;
+            let len_bytes = piece.elems as usize * size;
+            for (place, lent) in [(from, src_lent), (to, dst_lent)] {
+                let rows = piece.rows.into();
+                let pitch_bytes = row_bytes;
+                machine.device.memory.bind(Window {
+                    place,
+                    rows,
+                    len_bytes,
+                    lent,
+                    first_byte,
+                    pitch_bytes,
+                })?;
             }
         }
         // The plan was asked: the records exist.

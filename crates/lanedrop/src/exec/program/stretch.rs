@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Cause;
 use super::operand::Placed;
-use crate::device::{Memory, MemoryError, Rows, Spans};
+use crate::device::{Memory, MemoryError, Spans};
 use crate::isa::Place;
 
 /// Elements of a channel that are worked on at a time, at most.
@@ -26,7 +26,13 @@ pub(super) trait Work {
     /// Works on the elements of a channel from number `at` of the block on.
     fn apply(&self, channel: usize, at: usize, src: &[u8], dst: &mut [u8]);
 
-    /// The same where source and destination are one.
+    /// Returns whether `apply` works on the elements of more channels where they
+    /// are given `len` elements a channel, one channel behind another.
+    fn joins(&self, _len: usize) -> bool {
+        false
+    }
+
+    /// As `apply`, where source and destination are one.
     fn apply_in_place(&self, channel: usize, at: usize, bytes: &mut [u8]);
 }
 
@@ -142,6 +148,14 @@ pub(super) fn map(
                     len as usize,
                     ahead(memory, src, first, &blocks, tensor),
                 );
+                let whole = order == Order::Free && len == elements && blocks.stretches.len() == 1;
+                if whole && work.joins(len as usize) {
+                    let (from, to) = (src.extent(first), dst.extent(first));
+                    if let Some((src, dst)) = memory.sheets(from, to, group.len() as u32)? {
+                        work.apply(first, 0, src, dst);
+                        continue;
+                    }
+                }
                 for channel in group {
                     one_channel(memory, [src, dst], channel, order, &blocks, work)?;
                 }
@@ -165,7 +179,7 @@ fn ahead<'t>(
         return &[];
     };
     let partition = src.place.partition + channel as u32;
-    let bound = memory.peek((Place { partition, offset_bytes: at as u32, ..src.place }, 1));
+    let bound = memory.peek(Place { partition, offset_bytes: at as u32, ..src.place }, 1);
     let first = bound.as_ptr().addr().wrapping_sub(tensor.as_ptr().addr());
     if bound.is_empty() || first >= tensor.len() {
         return &[];
@@ -189,7 +203,7 @@ fn one_channel(
     let mut at = 0;
     match order {
         Order::Free => {
-            if let Some(Rows::Apart(src, dst)) = memory.rows(from, to)? {
+            if let Some((src, dst)) = memory.rows(from, to)? {
                 for &(s, d, count) in &blocks.stretches {
                     let (s, d) = ((s - origins[0]) as usize, (d - origins[1]) as usize);
                     let (src, dst) = (&src[s..], &mut dst[d..]);
